@@ -8,7 +8,7 @@ import { requirePython } from '../../services/local/requireTools.js';
 
 const REQUIREMENTS = 'test/contract/requirements.txt';
 
-/** The path of Schemathesis, installed once by pip in a virtual environment of its own in the cache. */
+/** The path of Schemathesis. pip installs it once, in a virtual environment of its own in the cache. */
 export async function fetchSchemathesis(env: NodeJS.ProcessEnv): Promise<string> {
   const wanted = await readFile(REQUIREMENTS);
   const name = createHash('sha256').update(wanted).digest('hex').slice(0, 12);
@@ -23,13 +23,13 @@ export async function fetchSchemathesis(env: NodeJS.ProcessEnv): Promise<string>
   return join(folder, 'bin/schemathesis');
 }
 
-/** Runs a program to its end, its output shown. Throws unless it ends well. */
+/** Runs a program to its end, and shows its output. Throws unless it exits with 0. */
 async function run(command: string, args: string[]): Promise<void> {
   const code = await runShown(command, args);
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`);
 }
 
-/** Runs a program with its output shown, and gives its exit code. */
+/** Runs a program, shows its output, and resolves with its exit code. */
 export function runShown(command: string, args: string[], env = process.env): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: ['ignore', 'inherit', 'inherit'] });

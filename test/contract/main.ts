@@ -1,5 +1,5 @@
 /**
- * `npm run contract`: asks an API everything that docs/openapi.json allows, and much that it does not; see
+ * `npm run contract`: sends an API everything that docs/openapi.json allows, and much that it does not. See
  * docs/contract.md.
  */
 import { dirname, join } from 'node:path';
@@ -20,7 +20,7 @@ const archive = await startArchive();
 try {
   const imported = await archive.cli('import', 'sample', '--wait');
   if (imported.code !== 0) throw new Error(`The sample was not imported:\n${imported.stderr}`);
-  // With a key last: it deletes what it finds.
+  // The run with a key comes last, because it deletes what it finds.
   const anonymous = await ask(archive);
   const administrator = await ask(archive, await anAdminKey(archive));
   process.exitCode = anonymous === 0 && administrator === 0 ? 0 : 1;
@@ -28,7 +28,7 @@ try {
   await archive.close();
 }
 
-/** One run over every operation, without a credential or with a key. Gives its exit code. */
+/** Runs once over every operation, with or without a key. Resolves with the exit code. */
 function ask({ api }: TestArchive, key?: string): Promise<number> {
   console.log(`\n# ${key === undefined ? 'Without a credential' : 'With an admin key'}`);
   const args = ['--config-file', 'test/contract/schemathesis.toml', 'run', 'docs/openapi.json'];

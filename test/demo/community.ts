@@ -6,16 +6,16 @@ import type { DiscordDouble } from '../support/discord/types.js';
 import { isArchivable } from '../support/syncRig.js';
 import { tellChange } from './tellChange.js';
 
-/** The longest time between two things that happen (ms). */
+/** The longest pause between two operations (ms). */
 const LONGEST_PAUSE_MS = 2_500;
-/** How long a change may take to be shown before the demonstration goes on (ms). */
+/** How long the demonstration waits for a change to be shown before it goes on (ms). */
 const PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 10;
 
-/** Where the community talks, and what shows it. */
+/** The double in which the community talks, and the API that shows it. */
 export interface Community {
   discord: DiscordDouble;
-  /** Where the API answers. */
+  /** The address of the API. */
   apiUrl: string;
   seed: number;
   print: (line: string) => void;
@@ -23,8 +23,9 @@ export interface Community {
 }
 
 /**
- * Lets the community talk, one thing after the other, and prints of each how long it took until the API showed it. What
- * happens in forums that are not public is not printed. Ends when the signal is aborted, and gives the times (ms).
+ * Lets the community talk, one operation after the other. For each it prints how long it took until the API showed it.
+ * It does not print what happens in forums that are not public. Ends when the signal is aborted, and resolves with the
+ * times (ms).
  */
 export async function letThemTalk(community: Community): Promise<number[]> {
   const { discord, seed, signal } = community;
@@ -46,7 +47,7 @@ export async function letThemTalk(community: Community): Promise<number[]> {
 
 type Told = NonNullable<ReturnType<typeof tellChange>>;
 
-/** Runs an operation at this moment, and gives the first change of it that a reader could see. */
+/** Runs an operation now, and returns the first of its changes that a reader could see. */
 function changeOne({ model }: DiscordDouble, operate: () => string | null): Told | null {
   const changes: Change[] = [];
   const end = model.onChange((change) => {
@@ -67,7 +68,7 @@ function isIn({ model }: DiscordDouble, threadId: string): boolean {
   return model.publicThreads().some(({ thread }) => thread.id === threadId);
 }
 
-/** How long a change took to be shown (ms); null when it was not shown in time. */
+/** How long it took until a change was shown (ms); null where it was not shown in time. */
 async function tellWhenShown(
   community: Community,
   { threadId, text }: Told,
@@ -77,7 +78,7 @@ async function tellWhenShown(
   const time = new Date().toTimeString().slice(0, 8);
   const began = performance.now();
   const isSeen = await untilChanged(community, threadId, before);
-  // Nobody knows whether it would have been shown in time.
+  // The wait was cut short, so nobody knows whether the change would have been shown in time.
   if (!isSeen && community.signal.aborted) return null;
   const tookMs = isSeen ? Math.round(performance.now() - began) : null;
   const took = tookMs === null ? 'not shown' : `${tookMs} ms`;
@@ -86,7 +87,7 @@ async function tellWhenShown(
   return tookMs;
 }
 
-/** Waits until the API shows something else of a thread than before; false when the patience is over. */
+/** Waits until the API shows a thread differently than before. False where that takes too long. */
 async function untilChanged(
   community: Community,
   threadId: string,
@@ -106,13 +107,13 @@ async function statesOf(community: Community): Promise<Map<string, string>> {
   return new Map(ids.map((id, index) => [id, states[index]!]));
 }
 
-/** The entity tag of a thread's page, or the status where there is none. */
+/** The entity tag of a thread's page, or its status where it has none. */
 async function stateOf({ apiUrl, signal }: Community, threadId: string): Promise<string> {
   try {
     const response = await fetch(`${apiUrl}/api/threads/${threadId}`, { method: 'HEAD' });
     return response.headers.get('etag') ?? String(response.status);
   } catch (error) {
-    // It ends before the community does.
+    // The API may end before the community does.
     if (signal.aborted) return '';
     throw error;
   }

@@ -1,5 +1,5 @@
 /**
- * `npm run demo:live`: the whole service beside a double of the platform, in which a community talks, so that anybody
+ * `npm run demo:live`: runs the whole service beside a double of the platform in which a community talks. So anybody
  * can watch changes arrive. It needs no account and no token, and leaves nothing behind.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -41,7 +41,8 @@ const discord = await startDiscord({ seed, startAt: Date.now(), history });
 const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-demo-'));
 let stores: TestStores | undefined;
 try {
-  // The servers that are named may hold a real archive, and the mirror its files.
+  // The servers in the environment may hold a real archive, and the mirror its files. So the demonstration has its own
+  // database.
   if (hasStoreUrls(process.env)) stores = await openStores();
   const env = {
     ...process.env,
@@ -51,7 +52,7 @@ try {
     DISCORD_BOT_TOKEN: discord.token,
     MIRROR_FOLDER: undefined,
     MIRROR_S3_BUCKET: undefined,
-    // The demonstration asks more often than a reader may. Once it was refused, it would take that for a change.
+    // The demonstration asks more often than a reader may. It would take a refusal for a change.
     RATE_LIMIT_DISABLED: 'true',
   };
   const { PORT } = readSettings(env);
@@ -76,7 +77,7 @@ try {
 }
 process.exit();
 
-/** Waits until all that there is is archived, then lets the community talk. */
+/** Waits until everything is archived, and then lets the community talk. */
 async function talk(apiUrl: string): Promise<void> {
   const threads = discord.model.publicThreads().map(({ thread }) => thread.id);
   let shown = 0;

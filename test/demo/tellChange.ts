@@ -2,7 +2,7 @@ import type { Change } from '../support/discord/model/changes.js';
 import type { Message } from '../support/discord/model/entities.js';
 import type { DiscordModel } from '../support/discord/model/model.js';
 
-/** What happened in words, by the operation's name. They stand alone where the change names no message. */
+/** Words for what happened, by the operation's name. Where the change names no message, they stand alone. */
 const WORDS: Record<string, string> = {
   post: 'a message',
   forward: 'a forwarded message',
@@ -24,7 +24,7 @@ const WORDS: Record<string, string> = {
 
 const LONGEST_QUOTE = 60;
 
-/** Tells an operation by a change that it made; null for one that no reader of a thread would see. */
+/** Describes an operation by a change that it made; null where no reader of a thread would see the change. */
 export function tellChange(
   model: DiscordModel,
   operation: string,

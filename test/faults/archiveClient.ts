@@ -1,23 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AdminJob } from '../../shared/contract/admin.js';
 
-/** An answer, or that there was none. */
+/** An answer, or the reason why there was none. */
 export type Answer = { status: number; body: unknown } | { status: 'none'; reason: string };
 
-/** How an action ended: its job reported done, what it names was never there, or a file was rejected. */
+/** How an action ended: its job reported done, its subject never existed, or the file was rejected. */
 export type ActionEnd = 'done' | 'absent' | 'rejected';
 
-/** An action as a request to the API. */
+/** A request to the API that carries out an action. */
 export interface ActionRequest {
   method: 'POST' | 'DELETE';
   path: string;
   body?: object;
 }
 
-/** A client that never gives up: an action is asked for again until its job reports done. */
+/** A client that repeats an action until its job reports done. */
 export interface ArchiveClient {
   ask(method: string, path: string, body?: object): Promise<Answer>;
-  /** Resolves when the action is acknowledged; throws when the API says what it must never say, or time is up. */
+  /**
+   * Resolves when the action is acknowledged. Throws when the API gives an answer that it must never give, or when time
+   * is up.
+   */
   perform(action: ActionRequest): Promise<ActionEnd>;
 }
 
@@ -25,8 +28,8 @@ const ANSWER_WITHIN_MS = 60_000;
 const ASK_AGAIN_MS = 100;
 
 /**
- * A client of the API at an address that may change. An action that is not acknowledged by `giveUpAt` (ms of
- * Date) fails; `onWrong` learns of answers that must never be given, after which it is asked for again.
+ * A client of the API at an address that may change. An action fails that is not acknowledged by `giveUpAt` (ms, as
+ * Date.now). `onWrong` is told of answers that must never be given. The action is then repeated.
  */
 export function createArchiveClient(
   url: () => string,
@@ -49,7 +52,7 @@ export function createArchiveClient(
       return { status: 'none', reason: String((error as Error).cause ?? error) };
     }
   };
-  /** Follows a job to its end; false for one that an emptied Redis has forgotten. */
+  /** Follows a job to its end. False for a job that is forgotten because Redis was emptied. */
   const follow = async (statusUrl: string): Promise<false | 'done' | 'rejected'> => {
     while (Date.now() < giveUpAt()) {
       await pause(ASK_AGAIN_MS);
@@ -72,7 +75,7 @@ export function createArchiveClient(
         const filed = await ask(action.method, action.path, action.body);
         const outcome = judge(action, filed);
         if (outcome === 'wrong') onWrong(`${nameOf(action)} was answered ${JSON.stringify(filed)}`);
-        // It may have been done the first time, though no answer came.
+        // It may have been done by an earlier try that got no answer.
         if (outcome === 'absent') return tries === 0 ? 'absent' : 'done';
         const ended = typeof outcome === 'object' && (await follow(outcome.statusUrl));
         if (ended) return ended;
@@ -87,7 +90,7 @@ function nameOf({ method, path }: ActionRequest): string {
   return `${method} ${path}`;
 }
 
-/** What an answer to an action asks of its sender. 409: a rebuild is under way. */
+/** Decides what the sender of an action does after an answer. 409 means that a rebuild is under way. */
 function judge(
   action: ActionRequest,
   answer: Answer,

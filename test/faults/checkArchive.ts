@@ -10,14 +10,14 @@ import type { ArchiveClient } from './archiveClient.js';
 import { contentOf, isKept, type Ledger, type LedgerMessage, type LedgerThread } from './ledger.js';
 import type { Rig } from './rig.js';
 
-/** Compares an archive at rest with all that was asked of it; every difference in a sentence. */
+/** Compares an archive at rest with all that was asked of it. Each difference is described in a sentence. */
 export async function checkArchive(
   client: ArchiveClient,
   ledger: Ledger,
   direct: Rig['direct'],
 ): Promise<string[]> {
   const kept = ledger.threads.filter(isKept);
-  // Statistics may be a minute old by design, unless they are asked for anew.
+  // Statistics may be a minute old by design, unless they are refreshed.
   const refresh = `/admin/servers/${ledger.serverId}/stats/refresh`;
   await client.perform({ method: 'POST', path: refresh });
   const problems = [
@@ -31,7 +31,7 @@ export async function checkArchive(
   return problems;
 }
 
-/** What the archive's own checker finds. */
+/** The differences that `verify` finds. */
 async function verify(direct: Rig['direct']): Promise<string[]> {
   const deps = indexerDeps({ ...direct, logger: createLogger('verify', 'silent') });
   const report = await verifyArchive(deps);

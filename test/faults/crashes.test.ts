@@ -36,11 +36,11 @@ describe('an indexer that is killed', () => {
     ...more,
   });
   /**
-   * After a death at these points the next indexer waits until the dead one's leases end; it takes long, so there is
-   * one point for each kind of work. After the others the test ends the leases itself.
+   * After a death at one of these points, the next indexer waits until the claims of the dead one end. That takes long,
+   * so there is one such point for each kind of work. After the other points, the test ends the claims itself.
    */
   const WAITED_FOR: FaultPoint[] = ['beforeRecords', 'viewsStored'];
-  /** Runs an indexer that dies at a point, as often as told, then one that lives. */
+  /** Runs an indexer that dies at a point, so many times, and then one that lives. */
   const dieAt = async (point: FaultPoint, times: number): Promise<void> => {
     for (let run = 1; run <= times; run += 1) {
       indexer = await startService('indexer', env({ FAULT_POINTS: `${point}:1` }));
@@ -51,7 +51,7 @@ describe('an indexer that is killed', () => {
     indexer = await startService('indexer', env({}));
   };
   const statusOf = async (path: string) => (await client.ask('GET', path)).status;
-  /** The words of a thread, or the status of what cannot be read (now). */
+  /** The words of a thread as they can be read now, or the status where it cannot be read. */
   const words = async (threadId: string): Promise<unknown> => {
     const answer = await client.ask('GET', `/api/threads/${threadId}`);
     if (answer.status !== 200) return answer.status;
@@ -64,7 +64,7 @@ describe('an indexer that is killed', () => {
     return (answer.body as { messageCount: number }).messageCount;
   };
   const marks = () => stores.mongo.collections.work.countDocuments();
-  /** What a killed process has claimed is free at once. */
+  /** Ends at once the claims of a process that was killed. */
   const endLeases = () =>
     stores.mongo.collections.work.updateMany({ due: { $ne: NEVER } }, { $set: { due: AT_ONCE } });
 
@@ -137,7 +137,7 @@ describe('an indexer that is killed', () => {
   });
 });
 
-/** Makes the queue see at once what it would see after a while: nobody works on these jobs any more. */
+/** Makes the queue notice at once, not only after a while, that nobody works on its jobs any more. */
 async function forgetLocks(redis: Redis, namespace: string): Promise<void> {
   const queue = `${namespace}:archive`;
   const active = await redis.lrange(`${queue}:active`, 0, -1);
@@ -145,7 +145,7 @@ async function forgetLocks(redis: Redis, namespace: string): Promise<void> {
   await redis.del(`${queue}:stalled-check`, ...active.map((id) => `${queue}:${id}:lock`));
 }
 
-/** A thread of its own word, twice exported: as it was, and grown and edited. */
+/** A thread with a word of its own, in two exports: as it was at first, and after it has grown and was edited. */
 function aGrowingThread(word: string) {
   const [first, second, third] = [anId(), anId(), anId()];
   const say = (id: string, content: string) => anExportMessage({ id, content });

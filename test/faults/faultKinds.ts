@@ -6,29 +6,29 @@ import type { Random } from './random.js';
 import type { Rig } from './rig.js';
 import type { Proxy, Toxic } from './toxiproxy.js';
 
-/** What a fault works with. */
+/** What a fault gets to work with. */
 export interface FaultContext<R = Rig> {
   rig: R;
   random: Random;
-  /** How long the fault lasts, where it lasts. */
+  /** How long the fault lasts (ms), if it lasts. */
   ms: number;
-  /** Told when a store may have lost what it had not yet acknowledged. */
+  /** Is called when a store may have lost writes that were not yet acknowledged. */
   onLoss: () => void;
 }
 
 /**
- * Does harm and heals it again. Throws when what must happen did not; where chance decides what happens, resolves with
- * what did.
+ * Causes a fault, and heals it again. Throws where something that must happen does not. Where chance decides what
+ * happens, it resolves with what did.
  */
 export type Fault<R = Rig> = (context: FaultContext<R>) => Promise<unknown>;
 
 const CLOCK = new URL('./shiftClock.js', import.meta.url).href;
 const HOUR_MS = 3_600_000;
-/** Longer than a service takes to end that ends when it is asked to, on a busy machine too. */
+/** A service that ends when it is asked to ends within this time, even on a busy machine (ms). */
 const STOP_WITHIN_MS = 60_000;
 const ANSWER_WITHIN_MS = 60_000;
 
-/** Each kind of fault by its name; docs/reliability.md lists them. */
+/** The kinds of faults by name. docs/reliability.md lists them. */
 export const FAULTS = {
   'indexer killed': ({ rig }) => killed(rig, {}),
   'indexer killed at a step': killedAtStep,
@@ -75,7 +75,7 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** Faults that may be under way beside each other: those of the queue and the record, and the rest. */
+/** Faults that may overlap: those of Redis and MongoDB, and all others. */
 export const STORE_FAULTS = namesOf((name) => /^(?:Redis|MongoDB)/.test(name));
 export const OTHER_FAULTS = namesOf((name) => !/^(?:Redis|MongoDB)/.test(name));
 
@@ -83,7 +83,7 @@ function namesOf(wanted: (name: string) => boolean): FaultName[] {
   return Object.keys(FAULTS).filter(wanted) as FaultName[];
 }
 
-/** The request has arrived; its answer is cut off on its way back. */
+/** The request arrives, but its answer is cut off on the way back. */
 const CUT: Toxic = {
   type: 'limit_data',
   stream: 'downstream',
@@ -91,7 +91,7 @@ const CUT: Toxic = {
   toxicity: 0.5,
 };
 const REDACTED: Toxic = { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } };
-/** Kilobytes a second. */
+/** `rate` is in kilobytes a second. */
 const NARROW: Toxic = { type: 'bandwidth', stream: 'downstream', attributes: { rate: 20 } };
 
 function latency(ms: number): Toxic {
@@ -165,7 +165,7 @@ async function redisFull({ rig, ms }: FaultContext): Promise<void> {
   }
 }
 
-/** Asks a store until it answers: another fault may have taken it away. */
+/** Asks a store until it answers, because another fault may have taken it away. */
 function onceItAnswers(ask: () => Promise<unknown>): Promise<void> {
   return until(() =>
     ask().then(
@@ -193,7 +193,7 @@ async function poisoned(proxy: Proxy, toxic: Toxic, ms: number): Promise<void> {
   }
 }
 
-/** The only member of a set steps down for so long as it is told, then takes over again. */
+/** The only member of the set steps down for as long as it is told, and then takes over again. */
 async function mongodbStepsDown({ rig, ms }: FaultContext): Promise<void> {
   const { client } = rig.direct.mongo;
   const seconds = Math.max(2, Math.round(ms / 2_000));
@@ -238,14 +238,14 @@ async function searchBlocked(
   }
 }
 
-/** An indexer builds it again: the run ends once it is there. */
+/** Removes the search index, and waits until an indexer has built it again. */
 async function searchLost({ direct: { elasticsearch }, namespace }: Rig): Promise<void> {
   const found = await elasticsearch.indices.get({ index: `${searchAlias(namespace)}-*` });
   const index = Object.keys(found);
   if (index.length > 0) await elasticsearch.indices.delete({ index, ignore_unavailable: true });
 }
 
-/** Of two asked for at once at most one begins. */
+/** Asks for two rebuilds at once. At most one of them may begin. */
 async function twoRebuilds({ rig }: FaultContext): Promise<string> {
   const statuses = await Promise.all([askForRebuild(rig), askForRebuild(rig)]);
   if (statuses.filter((status) => status === 202).length > 1) {

@@ -5,7 +5,7 @@ import { startRig, type Rig } from './rig.js';
 import { runFaults } from './runFaults.js';
 import { startProcess } from '../support/serviceProcess.js';
 
-/** Faults of the queue and the record, and beside them the rest: each as long as it takes to be noticed. */
+/** Faults of Redis and MongoDB, and beside them all others. Each lasts as long as it takes to be noticed. */
 const LANES: [FaultName, number][][] = [
   [
     ['Redis emptied', 0],
@@ -35,7 +35,7 @@ const LANES: [FaultName, number][][] = [
 ];
 
 describe('an archive under faults', function () {
-  // Each action is waited for as long as five minutes.
+  // Each action is waited for, up to five minutes.
   this.timeout(900_000);
   let rig: Rig;
   before(async () => {

@@ -1,12 +1,12 @@
 import type { ExportUser } from '../../shared/exportFormat/exportTypes.js';
 import { anExportUser } from '../support/exportFiles.js';
 
-/** A message as the actions planned so far leave it, and what of them was acknowledged. */
+/** A message as the planned actions leave it, with what of them is acknowledged. */
 export interface LedgerMessage {
   id: string;
   thread: LedgerThread;
   author: LedgerPerson;
-  /** Rises with each edit; stands in the content. */
+  /** Rises with each edit. It is part of the content. */
   edit: number;
   acknowledged: { edit: number; at: number } | null;
   gone: Gone;
@@ -14,12 +14,12 @@ export interface LedgerMessage {
 
 export interface LedgerThread {
   id: string;
-  /** When it is from. */
+  /** When it was written. */
   age: 'old' | 'recent';
   channel: LedgerChannel;
   titleEdit: number;
   messages: LedgerMessage[];
-  /** When its first import was acknowledged (ms of performance.now). */
+  /** When its first import was acknowledged (ms, as performance.now). */
   createdAt: number | null;
   gone: Gone;
 }
@@ -35,13 +35,13 @@ export interface LedgerChannel {
   gone: Gone;
 }
 
-/** Whether something is to be removed, and since when its removal is acknowledged (ms of performance.now). */
+/** Whether something is to be removed, and when its removal was acknowledged (ms, as performance.now). */
 export interface Gone {
   isPlanned: boolean;
   since: number | null;
 }
 
-/** Everything that was asked of an archive, and what was acknowledged of it. */
+/** Everything that was asked of an archive, with what of it was acknowledged. */
 export interface Ledger {
   serverId: string;
   channels: LedgerChannel[];
@@ -51,10 +51,10 @@ export interface Ledger {
 
 const PEOPLE = 14;
 
-/** So many threads, the first ones, are never deleted: search must find them at every moment. */
+/** The first threads, so many, are never deleted. Search has to find them at any time. */
 export const KEPT_THREADS = 6;
 
-/** A ledger of an archive with nothing in it. The last channel is there to be deleted. */
+/** A ledger of an empty archive. The last channel is there to be deleted. */
 export function createLedger(): Ledger {
   return {
     serverId: '900000000000000001',
@@ -72,7 +72,7 @@ export function notGone(): Gone {
   return { isPlanned: false, since: null };
 }
 
-/** Whether nothing takes a thread, or a message, away. */
+/** Whether no action removes a thread or message. */
 export function isKept(one: LedgerThread | LedgerMessage): boolean {
   if ('thread' in one) {
     return !one.gone.isPlanned && !one.author.gone.isPlanned && isKept(one.thread);
@@ -80,7 +80,7 @@ export function isKept(one: LedgerThread | LedgerMessage): boolean {
   return !one.gone.isPlanned && !one.channel.gone.isPlanned;
 }
 
-/** Since when it is acknowledged that a message, or a thread, is gone; null while it may be seen. */
+/** When it was acknowledged that a message or thread is gone; null while it may be seen. */
 export function goneSince(one: LedgerThread | LedgerMessage): number | null {
   const reasons =
     'thread' in one
@@ -90,12 +90,12 @@ export function goneSince(one: LedgerThread | LedgerMessage): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** What a message says: a word that all share, its edit and its id. */
+/** What a message says: a word that all messages share, its edit and its id. */
 export function contentOf({ id, edit }: LedgerMessage): string {
   return `anchor edit${edit} of m${id}`;
 }
 
-/** Reads what contentOf wrote; null for anything else. */
+/** Parses what contentOf wrote; null for any other text. */
 export function parseContent(content: string): { id: string; edit: number } | null {
   const [, edit, id] = /anchor edit(\d+) of m(\d+)/.exec(content) ?? [];
   return edit && id ? { id, edit: Number(edit) } : null;

@@ -1,4 +1,7 @@
-/** `npm run faults -- --seed N --minutes M`: provokes faults of a seed for some minutes; see docs/reliability.md. */
+/**
+ * `npm run faults -- --seed N --minutes M`: causes faults that a seed chooses, for some minutes. See
+ * docs/reliability.md.
+ */
 import { parseArgs } from 'node:util';
 import { FAULTS, STORE_FAULTS, OTHER_FAULTS, type FaultName } from './faultKinds.js';
 import { printReport } from './printReport.js';
@@ -48,7 +51,7 @@ try {
   await rig.close();
 }
 
-/** Every kind in an order of chance, again and again, until the time is up. */
+/** All kinds of faults in random order, again and again, until the time is up. */
 function* chooseFaults(
   names: FaultName[],
   seed: number,

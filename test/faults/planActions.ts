@@ -14,31 +14,31 @@ import {
 } from './ledger.js';
 import type { Random } from './random.js';
 
-/** Something to be asked of the archive, once what it builds upon is acknowledged. */
+/** An action on the archive. It may begin once the actions that it depends on are acknowledged. */
 export interface Action {
   name: string;
   request: ActionRequest;
-  /** How many ask for it at once. */
+  /** How many times it is requested at once. */
   times: number;
-  /** Whether what it builds upon is acknowledged. */
+  /** Whether the actions that it depends on are acknowledged. */
   isDue: () => boolean;
-  /** Whether it may end without success, since another action has gone before it. */
+  /** Whether it may end in this way, without success, because another action came first. */
   mayBe(end: ActionEnd): boolean;
-  /** Notes in the ledger that it was acknowledged. */
+  /** Records in the ledger that it was acknowledged. */
   acknowledge(at: number): void;
 }
 
 const EPOCH_MS = 1_420_070_400_000;
-/** When the first message of a thread can have been written: long ago, or in the days that rolling periods cover. */
+/** The time of a thread's first message: long ago, or within the days that rolling periods cover. */
 const FIRST_MESSAGE_MS = { old: Date.UTC(2024, 0, 1), recent: Date.now() - 3 * 86_400_000 };
 const FIRST_EXPORT_MS = Date.UTC(2026, 0, 1);
 const MOST_MESSAGES = 12;
-/** People that are never erased: each thread keeps a message of theirs. */
+/** People who are never erased. Each thread keeps a message by one of them. */
 const KEPT_PEOPLE = 4;
 
 type Plan = (planner: Planner) => Action | null;
 
-/** Kinds of actions by how often they are wanted. Those that cannot be done yet give null. */
+/** Kinds of actions, with how often they are wanted. A kind that is not possible yet returns null. */
 const KINDS: [number, Plan][] = [
   [22, planNewThread],
   [40, planExport],
@@ -54,11 +54,11 @@ const KINDS: [number, Plan][] = [
 interface Planner {
   ledger: Ledger;
   random: Random;
-  /** Rises with every export and every message. */
+  /** A number that rises with every export and every message. */
   next: () => number;
 }
 
-/** The actions of a seed, one after the other, without end; planning one enters it in the ledger. */
+/** The actions of a seed, one after the other, without end. Planning an action enters it in the ledger. */
 export function* planActions(ledger: Ledger, random: Random): Generator<Action, never> {
   let sequence = 0;
   const planner = { ledger, random, next: () => (sequence += 1) };
@@ -92,7 +92,7 @@ function planNewThread(planner: Planner): Action | null {
   return exportAction(planner, thread, thread.messages);
 }
 
-/** A later export of a thread, which may overlap with earlier ones, have edits, or come too late. */
+/** Plans a later export of a thread. It may overlap with earlier ones, have edits, or come too late. */
 function planExport(planner: Planner): Action | null {
   const { ledger, random } = planner;
   const thread = random.pick(ledger.threads);
@@ -100,10 +100,10 @@ function planExport(planner: Planner): Action | null {
   const added = known < MOST_MESSAGES ? random.below(3) : 0;
   for (let n = 0; n < added; n += 1) addMessage(planner, thread, random.pick(ledger.people));
   if (random.chance(0.15)) thread.titleEdit += 1;
-  // An export of a deleted thread tells nothing, not even of its channel: the new name might never be told.
+  // An export of a deleted thread is not taken, so the channel's new name in it might never arrive.
   const isNeverDeleted = ledger.threads.indexOf(thread) < KEPT_THREADS;
   if (isNeverDeleted && random.chance(0.1)) thread.channel.nameEdit += 1;
-  // What is new is told now: no later export may come.
+  // New content is exported now, because there may be no later export.
   const from = Math.min(random.below(thread.messages.length), known);
   const told = thread.messages.slice(random.chance(0.5) ? 0 : from);
   for (const message of told) if (random.chance(0.3)) message.edit = planner.next();
@@ -174,7 +174,7 @@ function exportOf(
 
 function planDeleteMessage({ ledger, random }: Planner): Action | null {
   const thread = random.pick(ledger.threads);
-  // The second message is kept, so that what becomes of an emptied thread is no question.
+  // The second message is never deleted, so no thread ends up empty.
   const message = random.pick(thread.messages.filter((_, n) => n !== 1));
   if (!isKept(message)) return null;
   return removal('delete message', `/admin/messages/${message.id}`, {

@@ -1,6 +1,6 @@
 import type { RunReport } from './runFaults.js';
 
-/** Prints what a run did and found. */
+/** Prints what a run did, and what it found. */
 export function printReport({ violations, faults, actions, answers }: RunReport): void {
   for (const [title, counts] of Object.entries({
     Faults: faults,

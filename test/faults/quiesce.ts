@@ -6,13 +6,16 @@ import type { Rig } from './rig.js';
 
 const WITHIN_MS = 300_000;
 
-/** What is asked whether anything is left to do. */
+/** The servers that are asked whether any work is left. */
 interface AtRest {
   direct: Rig['direct'];
   servers: { redis: OwnServer };
 }
 
-/** Waits until no job waits, no mark is left and there is a search index. Throws with what is left when time is up. */
+/**
+ * Waits until no job waits, no mark is left, and there is a search index. When time is up, throws an error that names
+ * what is left.
+ */
 export async function quiesce({ direct, servers }: AtRest): Promise<void> {
   const end = Date.now() + WITHIN_MS;
   for (;;) {

@@ -1,16 +1,16 @@
-/** A source of chance that gives the same for the same seed. */
+/** A source of random choices. The same seed gives the same choices. */
 export interface Random {
   /** A whole number from 0 to below a limit. */
   below(limit: number): number;
   /** Whether something with this probability happens. */
   chance(probability: number): boolean;
-  /** One of some. */
+  /** One of these elements. */
   pick<T>(from: readonly T[]): T;
-  /** The same in another order. */
+  /** These elements in random order. */
   shuffle<T>(from: readonly T[]): T[];
 }
 
-/** Chance from a seed (mulberry32). */
+/** A Random from a seed (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

@@ -12,20 +12,21 @@ import {
 } from './ledger.js';
 import type { Random } from './random.js';
 
-/** Readers that poll an archive and compare with the ledger what they see. */
+/** Readers that poll an archive, and compare what they see with the ledger. */
 export interface Readers {
-  /** What was seen of work that is not acknowledged may be lost with the server that held it. */
+  /** Forgets what was seen of work that is not acknowledged. It may be lost with the server that held it. */
   forgetUnacknowledged(): void;
   stop(): Promise<void>;
 }
 
 /**
- * While announcements cannot be sent, a reader may see what the API kept for a second after it noticed; once they can
- * be, at once. Nobody may see what was acknowledged to be gone longer ago.
+ * How long (ms) readers may still see what is gone, after that was acknowledged. While announcements cannot be sent,
+ * the API may show kept answers for one second after it has noticed. When they can be sent again, it shows the new ones
+ * at once.
  */
 const GRACE_MS = 3_000;
 /**
- * Where a reader sees too late what was acknowledged, the machine may be busy: it must be seen so long (ms) after all.
+ * Where a reader sees too late what was acknowledged, the machine may be busy. Within this time (ms), it must be seen.
  */
 const PATIENCE_MS = 60_000;
 const READ_EVERY_MS = 40;
@@ -36,8 +37,8 @@ const SORTS = THREAD_SORTS.filter((sort) => sort !== 'unanswered');
 type Tell = (text: string) => void;
 
 /**
- * Starts some readers, which count in `answers` how often they were answered what. `mayBeCut` tells whether the API is
- * just being killed or paused; `violate` learns of what nobody may see, as soon as it is seen.
+ * Starts readers. They count in `answers` how often they got which answer. `mayBeCut` tells whether the API is just
+ * being killed or paused. `violate` is called at once with anything that must not be seen.
  */
 export function startReaders(
   client: Pick<ArchiveClient, 'ask'>,
@@ -59,7 +60,7 @@ export function startReaders(
     else if (!statuses.includes(answer.status)) violate(`${path} answered ${answer.status}`);
     return bodyOf(answer);
   };
-  /** Reads again while something is seen too late, and tells what is never seen in time. */
+  /** Reads again while something is seen too late. Reports what is never seen in time. */
   const untilInTime = async (once: (late: Tell) => Promise<void>): Promise<void> => {
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -86,7 +87,7 @@ export function startReaders(
     const least = acknowledgedEdit(message, began);
     if (edit < least) late(`Message ${message.id} was seen as edit ${edit} after ${least}`);
     const before = seen.get(message.id);
-    // Of two reads at once either may be told first.
+    // Of two reads at the same time, either may be reported first.
     if (before && edit < before.edit && began > before.at) {
       violate(`Message ${message.id} went back from edit ${before.edit} to ${edit}`);
     }
@@ -120,7 +121,7 @@ export function startReaders(
       }
     }
   };
-  /** Threads that stay, by id, once search has found them: from then on it always must. */
+  /** Ids of threads that stay and that search has found. From then on, search always has to find them. */
   const foundBefore = new Set<string>();
   /** When search first found one of them. */
   let firstFoundAt = Infinity;
@@ -232,12 +233,12 @@ function bodyOf(answer: Answer): object | null {
   return answer.status === 'none' ? null : (answer.body as object | null);
 }
 
-/** The edit that a reader who began at a time must see at least. */
+/** The oldest edit that a reader may see who began at a time. */
 function acknowledgedEdit({ acknowledged }: LedgerMessage, began: number): number {
   return acknowledged && began > acknowledged.at + GRACE_MS ? acknowledged.edit : 0;
 }
 
-/** Whether something may be gone at any moment, or is. */
+/** Whether something is gone, or may be gone at any moment. */
 function isGoing(one: LedgerThread | LedgerMessage): boolean {
   if ('thread' in one) {
     return one.gone.isPlanned || one.author.gone.isPlanned || isGoing(one.thread);

@@ -1,15 +1,15 @@
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An HTTP proxy in front of Elasticsearch that can answer for it. */
+/** An HTTP proxy in front of Elasticsearch that can answer in its place. */
 export interface RefusingProxy {
   url: string;
-  /** Answers every request with this status from now on; none lets them pass. */
+  /** Answers every request with this status from now on. Without a status, requests pass. */
   refuse(status?: number): void;
   close(): Promise<void>;
 }
 
-/** Starts one to an address. */
+/** Starts a proxy to an address. */
 export async function startRefusingProxy(target: string): Promise<RefusingProxy> {
   const agent = new Agent({ keepAlive: true });
   let refusal: number | undefined;
@@ -50,7 +50,7 @@ function pass(
     answer.on('aborted', () => outgoing.destroy());
     answer.pipe(outgoing);
   });
-  // Whoever waits for an answer that was cut gets none, as without this proxy.
+  // A client whose answer is cut gets none, as without this proxy.
   sent.on('error', () => outgoing.destroy());
   outgoing.on('close', () => sent.destroy());
   incoming.pipe(sent);

@@ -13,7 +13,10 @@ import { startRefusingProxy, type RefusingProxy } from './refusingProxy.js';
 import { end, startService, type ServiceProcess } from '../support/serviceProcess.js';
 import { startToxiproxy, type Proxy } from './toxiproxy.js';
 
-/** A whole archive whose every part can be harmed: own servers, a proxy before each, the services as processes. */
+/**
+ * A whole archive in which every part can fail: servers of its own, a proxy in front of each, and the services as
+ * processes.
+ */
 export interface Rig {
   url: string;
   namespace: string;
@@ -24,10 +27,10 @@ export interface Rig {
   refusing: RefusingProxy;
   indexer: Service;
   api: Service;
-  /** All services of their kind, of which `indexer` and `api` are the first. */
+  /** All services of each kind. `indexer` and `api` are the first of their kind. */
   indexers: Service[];
   apis: { url: string; service: Service }[];
-  /** Clients of the servers themselves, past the proxies. */
+  /** Clients that connect to the servers directly, past the proxies. */
   direct: { mongo: Mongo; redis: Redis; elasticsearch: Client };
   close(): Promise<void>;
 }
@@ -35,11 +38,13 @@ export interface Rig {
 /** A service that is started again and again. */
 export interface Service {
   current(): ServiceProcess;
-  /** What all its processes logged of requests that failed without reason (500), and of ends nobody asked for. */
+  /**
+   * What its processes have logged about requests that failed without a known reason (500), and about unexpected ends.
+   */
   errors(): string[];
-  /** Whether somebody is stopping or starting it. */
+  /** Whether a fault is stopping or starting it now. */
   isDisturbed(): boolean;
-  /** Ends it by a signal, and starts another with more settings once `between` is over. Resolves with how it ended. */
+  /** Ends it by a signal. When `between` is over, starts it again with further settings. Resolves with how it ended. */
   restart(
     signal: 'SIGKILL' | 'SIGTERM',
     more?: NodeJS.ProcessEnv,
@@ -47,7 +52,10 @@ export interface Service {
   ): Promise<string | number>;
 }
 
-/** Starts everything. Elasticsearch is the run's own, to be killed, or else the one in the environment. */
+/**
+ * Starts all parts. Elasticsearch is a server of the run's own, so that it can be killed, or the one in the
+ * environment.
+ */
 export async function startRig(
   namespace: string,
   { ownElasticsearch }: { ownElasticsearch: boolean },
@@ -93,7 +101,7 @@ async function assemble(
   const port = String(await freePort());
   const env = {
     ...process.env,
-    // A direct connection asks no server for the real addresses of its replica set.
+    // With a direct connection, the driver does not ask for the real addresses of the replica set.
     MONGODB_URL: `mongodb://${proxies.mongodb.address}/${namespace}?directConnection=true`,
     REDIS_URL: `redis://${proxies.redis.address}`,
     ELASTICSEARCH_URL: refusing.url,
@@ -126,13 +134,13 @@ async function assemble(
   };
 }
 
-/** Starts a service; whatever runs of it at the end is killed by a step of `closing`. */
+/** Starts a service. A step of `closing` kills what still runs of it at the end. */
 export async function createService(
   name: 'indexer' | 'api',
   env: NodeJS.ProcessEnv,
   closing: (() => Promise<unknown>)[],
 ): Promise<Service> {
-  // What says that it is at work is logged as information.
+  // The line by which the service tells that it is ready has the level info.
   const start = (more: NodeJS.ProcessEnv) =>
     startService(name, { ...env, LOG_LEVEL: 'info', ...more });
   let disturbed = 0;
@@ -171,7 +179,7 @@ export async function createService(
   };
 }
 
-/** Opens clients that no fault reaches but those of the servers themselves. */
+/** Opens clients that only faults of the servers themselves can disturb. */
 export async function openDirect(urls: {
   mongodbUrl: string;
   redisUrl: string;
@@ -190,7 +198,7 @@ export async function openDirect(urls: {
   };
 }
 
-/** The servers go with their data; only the search index may be in somebody else's. */
+/** The servers are removed with their data. Only the search index may be on a server of others. */
 async function closeDirect(
   { mongo, redis, elasticsearch }: Rig['direct'],
   namespace: string,

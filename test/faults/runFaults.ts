@@ -12,21 +12,21 @@ import type { Rig } from './rig.js';
 /** What a run is to do. */
 export interface RunOptions<Name extends string, R> {
   seed: number;
-  /** How each kind of fault is provoked. */
+  /** How each kind of fault is caused. */
   faults: Record<Name, Fault<R>>;
-  /** The faults to provoke: lanes go on side by side, in each one after the other. */
+  /** The faults of each lane. Lanes run side by side. Within a lane, one fault follows the other. */
   lanes: Iterable<{ name: Name; ms: number }>[];
   writers: number;
-  /** Milliseconds a writer rests between two actions. */
+  /** How long a writer rests between two actions (ms). */
   restMs: number;
-  /** Milliseconds between two faults of a lane at most. */
+  /** The longest pause between two faults of a lane (ms). */
   betweenMs: number;
-  /** What is to be done and answered before the run ends, by name; faults or none. */
+  /** How many actions and answers of each name are needed before the run ends, whether there are faults or not. */
   atLeast?: { actions: Record<string, number>; answers: Record<string, number> };
   say: (text: string) => void;
 }
 
-/** What came of it: nothing is wrong when there are no violations. */
+/** The result of a run. Without violations, all is well. */
 export interface RunReport {
   violations: string[];
   faults: Record<string, number>;
@@ -35,17 +35,17 @@ export interface RunReport {
 }
 
 const BETWEEN_MS = 300;
-/** Characters of a violation: it may hold the last words of a process. */
+/** The longest violation that is printed (characters). It may hold the last words of a process. */
 const LONGEST_LINE = 4_000;
-/** After the last fault every action is acknowledged within this time. */
+/** After the last fault, every action has to be acknowledged within this time (ms). */
 const PATIENCE_MS = 300_000;
 
-/** What a run needs of an archive that can be harmed. */
+/** What a run needs of an archive in which parts can fail. */
 type Harmed = Pick<Rig, 'direct' | 'apis' | 'indexers'> & {
   servers: Pick<Rig['servers'], 'redis'>;
 };
 
-/** Lets writers and readers work on an archive while faults are provoked, then compares all with the ledger. */
+/** Lets writers and readers work on an archive while faults are caused. Then compares everything with the ledger. */
 export async function runFaults<Name extends string, R extends Harmed>(
   rig: R,
   options: RunOptions<Name, R>,
@@ -61,8 +61,8 @@ export async function runFaults<Name extends string, R extends Harmed>(
   const ledger = createLedger();
   const clientOf = (url: () => string): ArchiveClient =>
     createArchiveClient(url, () => giveUpAt, violate);
-  // Each request goes to the next API. What one API has answered, another one may answer a moment later: so each API
-  // has readers of its own.
+  // Each request goes to the next API. One API may show a change a moment later than another. So each has readers of
+  // its own.
   let asked = 0;
   const client = clientOf(() => rig.apis[(asked += 1) % rig.apis.length]!.url);
   const answers: Record<string, number> = {};
@@ -125,7 +125,10 @@ function isReached(done: Record<string, number>, atLeast: Record<string, number>
   return Object.entries(atLeast).every(([name, count]) => (done[name] ?? 0) >= count);
 }
 
-/** Writers that take one action after the other, wait until it may be done, and ask for it until it is acknowledged. */
+/**
+ * Starts writers. Each takes one action after the other, waits until it may begin, and repeats it until it is
+ * acknowledged.
+ */
 function startWriters(
   patient: Patient,
   actions: Iterator<Action>,
@@ -152,7 +155,7 @@ function startWriters(
   };
 }
 
-/** A client, and when (ms of Date) whoever waits for anything gives up. */
+/** A client, and when everybody who waits gives up (ms, as Date.now). */
 interface Patient {
   client: ArchiveClient;
   giveUpAt: () => number;

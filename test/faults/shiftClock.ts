@@ -1,4 +1,4 @@
-/** Loaded before a service (`node --import`): every clock of its process is CLOCK_OFFSET_MS late or early. */
+/** Is loaded before a service (`node --import`). It sets every clock of the process off by CLOCK_OFFSET_MS. */
 const offset = Number(process.env['CLOCK_OFFSET_MS'] ?? 0);
 const RealDate = Date;
 

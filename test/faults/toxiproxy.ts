@@ -10,28 +10,28 @@ const TOXIPROXY = {
   file: 'server',
 };
 
-/** What can be wrong with a connection: https://github.com/Shopify/toxiproxy#toxics. */
+/** A disturbance of a connection: https://github.com/Shopify/toxiproxy#toxics. */
 export interface Toxic {
   type: 'latency' | 'bandwidth' | 'timeout' | 'reset_peer' | 'limit_data' | 'slicer';
   stream: 'upstream' | 'downstream';
   attributes: Record<string, number>;
-  /** The part of connections that it concerns, 0 to 1. */
+  /** The part of all connections that it affects, 0 to 1. */
   toxicity?: number;
 }
 
 /** A TCP proxy in front of a store. */
 export interface Proxy {
-  /** `host:port` to connect to instead of the store. */
+  /** `host:port` to connect to, in place of the store. */
   address: string;
   poison(toxic: Toxic): Promise<void>;
-  /** Refuses connections, and cuts those there are. */
+  /** Refuses connections, and cuts open ones. */
   disable(): Promise<void>;
-  /** As if nothing had been. */
+  /** Ends all disturbances. */
   heal(): Promise<void>;
 }
 
 export interface Toxiproxy {
-  /** A new proxy to `host:port`. */
+  /** Makes a proxy to `host:port`. */
   proxyTo(name: string, upstream: string): Promise<Proxy>;
 }
 

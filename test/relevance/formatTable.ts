@@ -1,6 +1,6 @@
 /**
- * The means of each kind as a table of text: one line a kind, one column a measure. `columns` maps headings to
- * measures.
+ * The means of each kind as a text table, with one line for each kind and one column for each measure. `columns` maps
+ * headings to measures.
  */
 export function formatTable<T extends Record<keyof T, number> & { queries: number }>(
   kinds: ReadonlyMap<string, T>,

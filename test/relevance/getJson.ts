@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** How long a busy API is asked again, in milliseconds. */
+/** How long a busy API is asked again (ms). */
 const PATIENCE_MS = 120_000;
 
 /**
- * A JSON answer of a running API. When the API is busy (429 or 503) and says when to ask again, it is asked again then.
- * Throws when the answer is another error, or when the API is still busy after `patienceMs`.
+ * The JSON answer of a running API. Where the API is busy (429 or 503) and says when to ask again, it is asked again
+ * then. Throws where the answer is another error, or where the API is still busy after `patienceMs`.
  */
 export async function getJson<T>(url: string | URL, patienceMs = PATIENCE_MS): Promise<T> {
   const end = performance.now() + patienceMs;

@@ -2,11 +2,11 @@ import Joi from 'joi';
 import { meanByKind, measure, type Measured, type Scores } from './metrics.js';
 import { readChecked } from './readChecked.js';
 
-/** A query with the threads that answer it: 3 is the answer, 2 answers it as well, 1 helps. */
+/** A query, with the threads that are of use. Grade 3 is the answer, 2 answers it as well, and 1 helps. */
 export interface Judgement {
   kind: string;
   q: string;
-  /** How weak a match may be; the API's default when absent. */
+  /** How weak a match may be. Without it, the API's default counts. */
   minScore?: number;
   grades: Record<string, number>;
 }
@@ -39,13 +39,13 @@ export function readJudgements(file: string | URL): Judgement[] {
   return readChecked(file, schema).queries;
 }
 
-/** What came of judged queries: by kind, and `all`; and those whose best answer does not stand first. */
+/** The results of judged queries: by kind and for `all`, and the queries whose best answer does not come first. */
 export interface Report {
   kinds: Map<string, Scores & { queries: number }>;
   notFirst: string[];
 }
 
-/** Asks every query for its first ten threads and measures the answers. */
+/** Asks every query for its first ten threads, and measures the answers. */
 export async function evaluate(
   judgements: readonly Judgement[],
   search: (judgement: Judgement) => Promise<string[]>,

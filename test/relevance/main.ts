@@ -1,4 +1,4 @@
-/** `npm run relevance -- [--judgements file] [--api URL]`: how well a running API answers what is judged. */
+/** `npm run relevance -- [--judgements file] [--api URL]`: measures how well a running API answers judged queries. */
 import { parseArgs } from 'node:util';
 import type { SearchResponse } from '../../shared/contract/search.js';
 import { formatTable } from './formatTable.js';

@@ -1,17 +1,17 @@
-/** How well one ranking answers a query; each from 0 to 1. */
+/** How well one ranking answers a query. Each measure is from 0 to 1. */
 export interface Scores {
-  /** The part of the judged threads that stands among the first ten. */
+  /** The part of the judged threads that is among the first ten. */
   recall: number;
-  /** 1 / the place of the first judged thread; 0 when there is none among the first ten. */
+  /** 1 / the place of the first judged thread; 0 where none is among the first ten. */
   reciprocalRank: number;
-  /** Gains discounted by place, over those of the best possible order. */
+  /** The sum of the gains, discounted by place, divided by that of the best possible order. */
   ndcg: number;
 }
 
 /** How many places of a ranking count. */
 export const DEPTH = 10;
 
-/** Measures a ranking of thread ids against grades (thread id -> 1 to 3). */
+/** Measures a ranking of thread ids by grades (1 to 3, by thread id). */
 export function measure(ranking: readonly string[], grades: Record<string, number>): Scores {
   const found = ranking.slice(0, DEPTH).map((id) => grades[id] ?? 0);
   const judged = Object.values(grades).sort((a, b) => b - a);
@@ -23,13 +23,15 @@ export function measure(ranking: readonly string[], grades: Record<string, numbe
   };
 }
 
-/** What one query of a kind scored. */
+/** The scores of one query, with its kind. */
 export interface Measured<T> {
   kind: string;
   scores: T;
 }
 
-/** The mean of each measure by kind, in the order in which the kinds first occur, and at the end of all as `all`. */
+/**
+ * The mean of each measure by kind, in the order in which the kinds first occur. The means of all come last, as `all`.
+ */
 export function meanByKind<T extends Record<keyof T, number>>(
   measured: readonly Measured<T>[],
 ): Map<string, T & { queries: number }> {

@@ -4,13 +4,13 @@ import Joi from 'joi';
 import { DEPTH, meanByKind, type Measured } from './metrics.js';
 import { readChecked } from './readChecked.js';
 
-/** The files of judged questions. The archive of the radio community is no part of the project. */
+/** The files of judged questions. The archive of the radio community is not part of the project. */
 export const QUESTION_SETS = {
   sample: 'test/relevance/questions.sample.json',
   radio: 'test/relevance/questions.radio.json',
 } as const;
 
-/** A question as people type it, with the threads and messages that are of use: 2 answers it, 1 helps. */
+/** A question as people type it, with the threads and messages that are of use. Grade 2 answers it, and 1 helps. */
 export interface Question {
   kind: string;
   q: string;
@@ -20,7 +20,7 @@ export interface Question {
   messages: Record<string, number>;
 }
 
-/** Judged questions over what one server said. */
+/** Judged questions about one server. */
 export interface QuestionSet {
   about: string;
   serverId: string;
@@ -52,7 +52,7 @@ export function readQuestions(file: string | URL): QuestionSet {
   return readChecked(file, schema);
 }
 
-/** What a ranking is made of. */
+/** A thread or message in a ranking. */
 interface Result {
   id: string;
   score: number;
@@ -64,7 +64,7 @@ interface Part {
   messages: Result[];
 }
 
-/** What is read of an answer of GET /search. Not every version of the API has `related`. */
+/** The parts of an answer of GET /search that are read. Some versions of the API have no `related`. */
 export interface Answer {
   results: Part;
   related?: Part;
@@ -76,12 +76,15 @@ export interface Place {
   id: string;
 }
 
-/** An answer as one ranking: the results of both kinds by score, then the related ones by score. */
+/** Makes one ranking of an answer: the results of both kinds by score, and then the related ones by score. */
 export function rank({ results, related }: Answer): Place[] {
   return [...rankPart(results), ...(related ? rankPart(related) : [])];
 }
 
-/** Equal scores: the newest first, then the higher id, then the thread before its message, as in the API. */
+/**
+ * Sorts by score. Of equal scores the newest comes first, then the higher id, then the thread before its message, as in
+ * the API.
+ */
 function rankPart({ threads, messages }: Part): Place[] {
   const places = [
     ...threads.map((result) => ({ ...result, kind: 'threads' as const })),
@@ -97,24 +100,24 @@ function rankPart({ threads, messages }: Part): Place[] {
     .map(({ kind, id }) => ({ kind, id }));
 }
 
-/** How well one ranking serves a question; each from 0 to 1. */
+/** How well one ranking serves a question. Each measure is from 0 to 1. */
 export interface QuestionScores {
-  /** 1 when something that answers or helps is among the first ten. */
+  /** 1 where something that answers or helps is among the first ten. */
   found: number;
-  /** 1 when something that answers is among the first ten. */
+  /** 1 where something that answers is among the first ten. */
   answered: number;
-  /** 1 / the place of the first thread or message that answers or helps; 0 when it is not among the first ten. */
+  /** 1 / the place of the first thread or message that answers or helps; 0 where none is among the first ten. */
   reciprocalRank: number;
 }
 
-/** Headings of a table of QuestionScores. */
+/** The headings of a table of QuestionScores. */
 export const QUESTION_COLUMNS = {
   'found@10': 'found',
   'answered@10': 'answered',
   MRR: 'reciprocalRank',
 } as const;
 
-/** Measures a ranking against the grades of a question. */
+/** Measures a ranking by the grades of a question. */
 export function measurePlaces(
   places: readonly Place[],
   question: Pick<Question, 'threads' | 'messages'>,
@@ -128,13 +131,13 @@ export function measurePlaces(
   };
 }
 
-/** What came of judged questions: by kind, and `all`; and those for which nothing of use was found. */
+/** The results of judged questions: by kind and for `all`, and the questions for which nothing useful was found. */
 export interface QuestionReport {
   kinds: Map<string, QuestionScores & { queries: number }>;
   missed: string[];
 }
 
-/** Asks every question for its first ten results, and measures the answers. `get` answers a path of the API. */
+/** Asks every question for its first ten results, and measures the answers. `get` reads a path of the API. */
 export async function askQuestions(
   { serverId, questions }: QuestionSet,
   get: (path: string) => Promise<Answer>,
@@ -151,8 +154,8 @@ export async function askQuestions(
 }
 
 /**
- * The folder of exports that the questions of the radio community are about: the one that RELEVANCE_EXPORTS names, else
- * `shared/data` beside the project's folder. Undefined when neither is there. Throws when the named folder does not
+ * The folder of the exports that the questions of the radio community are about: RELEVANCE_EXPORTS, or else
+ * `shared/data` beside the project's folder. Undefined where there is neither. Throws where the named folder does not
  * exist.
  */
 export function findRadioExports(

@@ -12,13 +12,13 @@ import { anId } from './factories.js';
 const VIEW_AND_READ = String((1n << 10n) | (1n << 16n));
 const MAY_READ_MESSAGES = 1 << 18;
 
-/** A server that a platform tells of. */
+/** A server of a test's platform. */
 export interface AnsweredServer {
   guild: LiveGuild;
   channels: LiveChannel[];
 }
 
-/** A server of this name with forums of some names, all of them public. */
+/** A server with this name and with some forums, all of which are public. */
 export function anAnsweredServer(name: string, forums: readonly string[]): AnsweredServer {
   const id = anId();
   return {
@@ -27,20 +27,20 @@ export function anAnsweredServer(name: string, forums: readonly string[]): Answe
   };
 }
 
-/** Has everyone on a server see a forum no more. */
+/** Hides a forum from everyone on its server. */
 export function hide({ guild: { id } }: AnsweredServer, channel: LiveChannel): void {
   channel.permission_overwrites = [{ id, type: 0, allow: '0', deny: VIEW_AND_READ }];
 }
 
-/** What a test may say of an answer: a page of a forum's archived threads, and what is done before any answer. */
+/** What a test may set of the answers: the pages of a forum's archived threads, and what is done before each answer. */
 export interface Answering {
   archived?: (channelId: string) => { threads: LiveThread[]; has_more: boolean };
   before?: (request: PlatformRequest<unknown>) => Promise<void>;
 }
 
 /**
- * A platform that answers the sync's requests for lists in this process. An answer tells what is so when it is given,
- * and counts as of the moment at which it was asked for.
+ * A platform that answers the sync's requests for lists within this process. An answer tells the state at the moment at
+ * which it is given. It counts as of the moment at which it was asked for.
  */
 export function answeringPlatform(
   servers: readonly AnsweredServer[],
@@ -77,7 +77,7 @@ export function answeringPlatform(
   return { platform: { get } as PlatformClient, asked };
 }
 
-/** What the sync works with beside a platform, without its parts that run by themselves. */
+/** What the sync needs besides a platform, without the parts of it that run by themselves. */
 export function syncDeps(
   deps: IndexerDeps,
   platform: PlatformClient,

@@ -2,20 +2,18 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface PausableProxy {
   port: number;
-  /** From now on nothing passes, and no connection breaks: a frozen server. */
+  /** From now on nothing passes, and no connection breaks, as with a frozen server. */
   freeze(): void;
   thaw(): void;
-  /**
-   * The connections there are fall silent for good without breaking, as when a firewall forgets them; new ones work.
-   */
+  /** The open connections fall silent for good, but do not break, as when a firewall forgets them. New ones work. */
   strand(): void;
-  /** From now on connections are cut and refused: a server that is gone. */
+  /** From now on connections are cut and refused, as when a server is gone. */
   cut(): Promise<void>;
   mend(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A TCP proxy to a store, that can freeze and break. */
+/** A TCP proxy in front of a store that can freeze and break connections. */
 export async function startProxy(target: { host: string; port: number }): Promise<PausableProxy> {
   const sockets = new Set<Socket>();
   const stranded = new WeakSet<Socket>();

@@ -16,7 +16,7 @@ import { openApiStores, type ApiStores } from './apiStores.js';
 export interface Reply {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The bytes as sent, still encoded. */
+  /** The bytes as they were sent, still encoded. */
   body: Buffer;
   json(): unknown;
 }
@@ -27,7 +27,7 @@ export interface ApiServer {
   url: string;
   stores: ApiStores;
   cache: AnswerCache;
-  /** Lines of the log so far, parsed. */
+  /** The lines of the log so far, parsed. */
   log: Record<string, unknown>[];
   get(path: string, headers?: Headers): Promise<Reply>;
   send(
@@ -41,14 +41,14 @@ export interface ApiServer {
 }
 
 export interface ApiOptions {
-  /** Addresses to use in place of the real ones, such as a proxy's. */
+  /** Addresses in place of the real ones, such as those of a proxy. */
   mongodbUrl?: string;
   redisUrl?: string;
-  /** Settings by variable name; nothing is limited unless RATE_LIMIT_DISABLED is false. */
+  /** Settings by the name of the variable. Nothing is limited unless RATE_LIMIT_DISABLED is false. */
   env?: Record<string, string>;
 }
 
-/** The API on an ephemeral port over real stores of its own, listening to announcements. */
+/** Starts the API on a free port, over real stores of its own. It receives announcements. */
 export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   const stores = await openApiStores();
   const { namespace } = stores.mongo;
@@ -59,7 +59,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
         SHORT,
       )
     : stores.mongo;
-  // As short as in production where a store is to be found silent.
+  // The limit is as short as in production where a test needs a silent store to be noticed.
   const limit = { timeoutMs: options.redisUrl ? 250 : 120_000 };
   const redis = createRedis(redisUrl, limit);
   redis.on('error', () => undefined);
@@ -94,7 +94,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     await until(async () => Number((await stores.redis.pubsub('NUMSUB', channel))[1]) === 1);
   }
   const isWell = !options.redisUrl && !options.mongodbUrl;
-  // Reads share connections: there are thousands of them.
+  // There are thousands of reads, so they share connections.
   const agent = new Agent({ keepAlive: true });
   const send: ApiServer['send'] = async (method, path, headers, body) => {
     const ask = () =>
@@ -132,25 +132,30 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
 
 const SHORT = { timeoutMs: 1_000, poolSize: 20 };
 
-/** Whether a store did not answer in time: on a busy machine any may do so. */
+/** Whether a store did not answer in time. On a busy machine that may happen to any store. */
 function isTooSlow({ status, body }: Reply): boolean {
   return status === 503 && TOO_SLOW.some((message) => body.includes(message));
 }
 
-/** Elasticsearch has no message here: of a search that is cut by the limit of its call, the API says the first. */
+/**
+ * The messages for a store that is too slow. Elasticsearch needs none: where the limit of a call cuts a search, the API
+ * gives the first one.
+ */
 const TOO_SLOW = ['The service is not available now', 'The queue is not available now'];
 
 /**
- * Longer than anything takes that happens at all, and shorter than the time limit of a test: how fast it is, is no
- * matter.
+ * A limit (ms) for things that happen at all. It is longer than any of them takes, and shorter than the time limit of a
+ * test. How fast they are does not matter.
  */
 const NEVER_MS = 300_000;
 const ASK_EVERY_MS = 10;
-/** A question is asked again after so many times what it took: what is waited for needs the processor more. */
+/**
+ * A question is repeated after so many times the time that it took, because the awaited work needs the processor more.
+ */
 const REST = 3;
 const LONGEST_REST_MS = 200;
 
-/** Resolves once a condition holds; rejects when it does not come to hold. */
+/** Resolves when a condition holds. Rejects where it never does. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = performance.now() + NEVER_MS; performance.now() < end;) {
     const asked = performance.now();
@@ -161,7 +166,7 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   throw new Error('What was waited for did not happen');
 }
 
-/** Asks again and again until the answer is as expected; rejects with the difference when it does not come to be. */
+/** Asks again and again until the answer is as expected. Rejects with the difference where it never is. */
 export async function untilEqual<T>(ask: () => T | Promise<T>, expected: T): Promise<void> {
   let seen: T | undefined;
   await until(async () => {
@@ -171,8 +176,8 @@ export async function untilEqual<T>(ask: () => T | Promise<T>, expected: T): Pro
 }
 
 /**
- * One request, on a connection of its own unless an agent is given, the path sent exactly as written and the body left
- * as it comes. An object is sent as JSON.
+ * Sends one request, on a connection of its own unless an agent is given. The path is sent exactly as it is written,
+ * and the body of the answer is left as it comes. An object is sent as JSON.
  */
 export function exchange(
   url: string,

@@ -7,12 +7,12 @@ import { ensureIndexes } from '../../shared/store/indexes.js';
 import { patientElasticsearch } from './patientElasticsearch.js';
 import { withDatabase } from './stores.js';
 
-/** Clients of the real servers, on a database of their own; without a search index. */
+/** Clients of the real servers, on a database of their own, without a search index. */
 export interface ApiStores {
   mongo: Mongo;
   elasticsearch: Client;
   redis: Redis;
-  /** MONGODB_URL naming the database: for processes started by a test. */
+  /** MONGODB_URL with the name of the database, for processes that a test starts. */
   mongodbUrl: string;
   /** Drops the database and closes the clients. */
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import { rankKey } from '../../shared/store/listKeys.js';
 import { bodyOwner, pieceId } from '../../shared/store/pieces.js';
 import type { BodyView, RankView, ThreadItemView } from '../../shared/store/views.js';
 
-/** Stores a finished body under its name; a later one replaces it. */
+/** Stores a finished body under its name. It replaces an earlier one. */
 export async function storeBody(
   { bodies }: Collections,
   name: string,
@@ -67,7 +67,7 @@ export interface ItemSketch {
   lastActivityAt?: string;
 }
 
-/** A thread of the lists. */
+/** A thread in the lists. */
 export function aThreadItem(sketch: ItemSketch): ThreadItemView {
   const { threadId, serverId = '10', channelId = '100', status = 'open', tags = [] } = sketch;
   const { messageCount = 3, lastActivityAt = '2026-01-02T03:04:05.678Z' } = sketch;
@@ -96,7 +96,7 @@ export function aThreadItem(sketch: ItemSketch): ThreadItemView {
   return threadItem(summary, facts, { linksTo: [], unshown: [] }, 1);
 }
 
-/** A person's line on the leaderboards of one server. */
+/** The line of a person on the leaderboards of one server. */
 export function aRank(
   serverId: string,
   userId: string,

@@ -12,19 +12,19 @@ import type { CommandResult } from './runCli.js';
 import { runOnHost } from './runOnHost.js';
 import { removeSearchAndKeys } from './stores.js';
 
-/** A whole archive of its own over the real servers: the indexer and the API in this process. */
+/** A whole archive over the real servers. Its indexer and its API run in this process. */
 export interface TestArchive {
   api: ApiServer;
-  /** Lines that the indexer logged as warnings or errors, but for those of a store that did not answer in time. */
+  /** What the indexer logged as warnings or errors, except that a store did not answer in time. */
   problems: string[];
   /** Runs the command line on this archive. */
   cli(...args: string[]): Promise<CommandResult>;
-  /** A JSON answer; throws unless it is 200. */
+  /** A JSON answer. Throws unless its status is 200. */
   json<T>(path: string): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Starts an archive with nothing in it. */
+/** Starts an empty archive. */
 export async function startArchive(options: ApiOptions = {}): Promise<TestArchive> {
   const settings = readSettings({ ...process.env, ...options.env });
   const api = await startApi(options);
@@ -74,7 +74,7 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
   };
 }
 
-/** A logger that says nothing of a store that is away or too slow: on a busy machine any may be so. */
+/** A logger that leaves out lines about a store that is away or too slow. On a busy machine, any store may be. */
 function withoutPassing(logger: Logger): Logger {
   for (const level of ['warn', 'error'] as const) {
     const log: (...given: unknown[]) => void = logger[level].bind(logger);

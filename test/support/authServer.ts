@@ -18,20 +18,20 @@ export const JWT_SECRET = 'planted-jwt-secret-of-more-than-32-characters';
 export const ADMIN_ID = '900000000000000001';
 export const USER_ID = '900000000000000002';
 
-/** The API with everything that logging in needs, and a platform of its own. */
+/** The API with everything that logging in needs, and with a platform of its own. */
 export interface AuthServer extends ApiServer {
   platform: PlatformDouble;
-  /** A new API key of a level. */
+  /** A new API key with a level. */
   key(level: Scope, expiresAt?: Date | null): Promise<string>;
-  /** The tokens of a new login, as POST /auth/token answers them. */
+  /** Logs a user in, and resolves with the tokens that POST /auth/token answers. */
   logIn(userId: string): Promise<TokenResponse>;
-  /** The id of a new login, stored without asking the platform. */
+  /** The id of a new login that is stored without asking the platform. */
   login(userId: string): Promise<string>;
-  /** A service token of a level, of a new login of an admin. */
+  /** A service token with a level, from a new login of an administrator. */
   token(level: Scope): Promise<string>;
 }
 
-/** Starts the API with logins configured; `env` replaces single settings. */
+/** Starts the API with logins configured. `env` replaces single settings. */
 export async function startAuth(env: Record<string, string> = {}): Promise<AuthServer> {
   const platform = await startPlatform();
   const api = await startApi({
@@ -68,7 +68,7 @@ export async function startAuth(env: Record<string, string> = {}): Promise<AuthS
   };
 }
 
-/** The id of a new login in a store. */
+/** Stores a new login, and resolves with its id. */
 export async function storeLogin(
   collections: Pick<Collections, 'refreshTokens'>,
   userId: string,
@@ -78,7 +78,7 @@ export async function storeLogin(
   return (await beginFamily(collections, settings, account)).family._id;
 }
 
-/** A JWT of the given claims (undefined for none), signed as the service does unless said otherwise. */
+/** A JWT with these claims (undefined leaves a claim out). It is signed as the service signs, unless told otherwise. */
 export function aToken(
   claims: object = {},
   options: { secret?: string; algorithm?: jwt.Algorithm; expiresIn?: number } = {},
@@ -88,7 +88,7 @@ export function aToken(
   return jwt.sign({ ...usual, ...claims }, secret, { algorithm, expiresIn });
 }
 
-/** A bearer token as it is sent. */
+/** The header that sends a bearer token. */
 export function bearer(token: string): { Authorization: string } {
   return { Authorization: `Bearer ${token}` };
 }

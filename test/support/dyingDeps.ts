@@ -1,27 +1,27 @@
 import { MongoNetworkError } from 'mongodb';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 
-/** A process that dies at one of its steps: from there on nothing of what it does is carried out. */
+/** A process that dies at one of its steps. After that, nothing that it does is carried out. */
 export interface DyingProcess {
   deps: IndexerDeps;
   /**
-   * Has it die at the n-th step from now: a write, a transaction, or a read of one document. The step is carried out,
-   * or not; it never hears of it.
+   * Makes it die at the n-th step from now: a write, a transaction, or a read of one document. The step is carried out
+   * or not. The process gets no answer.
    */
   dieAt(step: number, isCarriedOut: boolean): void;
   readonly isDead: boolean;
-  /** Ends what waits for an answer that never comes. */
+  /** Ends calls that wait for an answer which never comes. */
   bury(): void;
 }
 
-/** The write side of a process that can die. */
+/** Makes the write side of a process that can die. */
 export function dyingProcess(alive: IndexerDeps): DyingProcess {
   let left = Infinity;
   let isDead = false;
   let isLastCarriedOut = false;
   let bury: () => void = () => undefined;
   const never = new Promise<never>((_resolve, reject) => {
-    // As a lost connection does: nobody tries again who was told to stop.
+    // Fails as a lost connection does. A process that was told to stop does not try again.
     bury = () => reject(new MongoNetworkError('The process is dead'));
   });
   never.catch(() => undefined);
@@ -80,7 +80,7 @@ const STEPS = new Set([
   'insertOne',
 ]);
 
-/** A cursor that never gives anything. */
+/** A cursor that never returns anything. */
 function deadCursor(never: Promise<never>): object {
   const cursor: object = new Proxy(
     {},

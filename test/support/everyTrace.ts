@@ -4,7 +4,7 @@ import { Binary } from 'mongodb';
 import { searchAlias } from '../../shared/store/searchIndex.js';
 import type { TestStores } from './stores.js';
 
-/** Everything that the stores hold as texts: documents, bodies unpacked, search documents, Redis keys and values. */
+/** Everything that the stores hold, as texts: documents, unpacked bodies, search documents, Redis keys and values. */
 export async function everyTrace({
   mongo,
   elasticsearch,
@@ -36,7 +36,7 @@ export async function redisTraces({
   return texts;
 }
 
-/** What a key holds, whole. Redis's own dump may be compressed. */
+/** The whole value of a key. Redis's own dump may be compressed. */
 async function valueOf(redis: Redis, key: string): Promise<unknown> {
   const readers: Record<string, () => Promise<unknown>> = {
     string: () => redis.get(key),
@@ -45,7 +45,7 @@ async function valueOf(redis: Redis, key: string): Promise<unknown> {
     set: () => redis.smembers(key),
     zset: () => redis.zrange(key, '0', '-1'),
     stream: () => redis.xrange(key, '-', '+'),
-    // It expired since it was listed.
+    // The key has expired since it was listed.
     none: () => Promise.resolve(null),
   };
   const type = await redis.type(key);
@@ -54,7 +54,7 @@ async function valueOf(redis: Redis, key: string): Promise<unknown> {
   return read();
 }
 
-/** Gzip bodies as the text they hold. BSON's own JSON form of a Binary comes here as base64. */
+/** Unpacks gzip bodies. In BSON's own JSON form, a Binary is base64. */
 function unpacked(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const raw = this[key];
   if (!(raw instanceof Binary)) return value;

@@ -9,14 +9,14 @@ import { dateToTimestamp } from '../../shared/exportFormat/timestamps.js';
 import { snowflakeTime } from '../../shared/exportFormat/snowflake.js';
 import { anId } from './factories.js';
 
-/** The root object of an export file; any key may be overridden, also by something wrong. */
+/** The root object of an export file. Any key may be overridden, also with a wrong value. */
 export type RawExport = Record<string, unknown> & {
   guild: ExportGuild;
   channel: ExportChannel;
   messages: ExportMessage[];
 };
 
-/** Somebody as an export file names them. */
+/** A person in an export file. */
 export function anExportUser(more: Partial<ExportUser> = {}): ExportUser {
   return {
     id: '100000000000000001',
@@ -50,7 +50,7 @@ export function anExportMessage(more: Partial<ExportMessage> = {}): ExportMessag
   };
 }
 
-/** A public forum thread as the exporter writes it. */
+/** A public forum thread in the form of the exporter. */
 export function anExport(
   more: {
     guild?: Partial<ExportGuild>;
@@ -77,7 +77,7 @@ export function anExport(
   };
 }
 
-/** An inspected file of this root object. */
+/** An inspected file with this root object. */
 export function anExportFile(
   root: RawExport = anExport(),
   more: Partial<ExportFile> = {},

@@ -14,14 +14,16 @@ import type {
 const EPOCH_MS = 1_420_070_400_000;
 let sequence = 0;
 
-/** A new snowflake at a time (default 2026-01-01T00:00:00Z and one second later with each call). */
+/**
+ * A new snowflake for a time. Without one, it starts at 2026-01-01T00:00:00Z, and is one second later with each call.
+ */
 export function anId(at?: string): string {
   sequence += 1;
   const ms = at === undefined ? Date.UTC(2026, 0, 1) + sequence * 1000 : Date.parse(at);
   return String((BigInt(ms - EPOCH_MS) << 22n) | BigInt(sequence % 4096));
 }
 
-/** Somebody; `name` is the account name, and capitalised the one shown. */
+/** A person. `name` is the account name, and with a capital letter the display name. */
 export function anAuthor(name = 'ada', more: Partial<AuthorSnapshot> = {}): AuthorSnapshot {
   const id = String(
     100_000_000_000_000_000n +
@@ -64,7 +66,7 @@ export function aThread(more: Partial<ThreadRecord> = {}): ThreadRecord {
   };
 }
 
-/** A source's message, said by Ada. */
+/** A message of a source, by Ada. */
 export function aSourceMessage(more: Partial<SourceMessage> = {}): SourceMessage {
   const _id = more._id ?? anId();
   return {
@@ -90,7 +92,7 @@ export function aSourceMessage(more: Partial<SourceMessage> = {}): SourceMessage
   };
 }
 
-/** A card of a message, without texts. */
+/** An embed of a message, without texts. */
 export function anEmbed(more: Partial<EmbedRecord> = {}): EmbedRecord {
   return {
     type: 'rich',
@@ -130,13 +132,13 @@ export function aForward(
   });
 }
 
-/** A recorded message, said by Ada. */
+/** A recorded message, by Ada. */
 export function aMessage(more: Partial<MessageRecord> = {}): MessageRecord {
   const source = aSourceMessage(more);
   return { order: timeKey(source.createdAt) + idKey(source._id), ...source };
 }
 
-/** What a source says of a thread, its forum and its server. */
+/** What a source tells of a thread, its forum and its server. */
 export function aSourceThread(
   more: {
     asOf?: number;

@@ -26,7 +26,7 @@ export class FakeClock implements Clock {
     });
   }
 
-  /** Goes on by so many milliseconds; whoever wakes meanwhile acts at their own time. */
+  /** Goes on by some milliseconds. Sleepers that wake meanwhile see their own time. */
   async pass(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (;;) {
@@ -42,7 +42,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets everything go on that waits for no time. */
+/** Lets everything go on that does not wait for a time. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await setImmediate();
 }

@@ -1,25 +1,25 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Answers a request for a file in a way of its own. */
+/** Answers a request for a file in its own way. */
 export type FileAnswer = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A stand-in for where the platform's files are. It gives a file for every path, unless told otherwise. */
+/** A substitute for the server of the platform's files. It sends a file for every path, unless told otherwise. */
 export interface FileServer {
   url: string;
-  /** Paths that were asked for, without their queries. */
+  /** The paths that were asked for, without their queries. */
   requests: string[];
-  /** How it answers for a path. */
+  /** The answers for single paths. */
   answers: Map<string, FileAnswer>;
   close(): Promise<void>;
 }
 
-/** The bytes that it gives for a path. */
+/** The bytes that it sends for a path. */
 export function bytesOf(path: string): Buffer {
   return Buffer.from(`the file at ${path}`);
 }
 
-/** Starts it on a free port of this machine. */
+/** Starts the server on a free port of this machine. */
 export async function startFileServer(): Promise<FileServer> {
   const requests: string[] = [];
   const answers = new Map<string, FileAnswer>();
@@ -41,7 +41,7 @@ export async function startFileServer(): Promise<FileServer> {
   };
 }
 
-/** Gives some bytes. */
+/** An answer with these bytes. */
 export function give(bytes: Buffer, type: string): FileAnswer {
   return (response) => {
     response.writeHead(200, { 'Content-Type': type, 'Content-Length': bytes.length });
@@ -49,7 +49,7 @@ export function give(bytes: Buffer, type: string): FileAnswer {
   };
 }
 
-/** Answers with a status. */
+/** An answer with a status. */
 export function fail(status: number, headers: Record<string, string> = {}): FileAnswer {
   return (response) => {
     response.writeHead(status, headers);

@@ -9,20 +9,20 @@ import type {
 } from '../../shared/store/records.js';
 import { aSourceMessage, anAuthor, anId } from './factories.js';
 
-/** Random choices that a seed repeats. */
+/** Random choices that can be repeated from a seed. */
 export interface Random {
   /** A whole number from 0 to below `below`. */
   below(below: number): number;
   pick<T>(values: readonly [T, ...T[]]): T;
-  /** Up to three of them. */
+  /** Up to three values. */
   some<T>(make: () => T): T[];
-  /** The value, or null half of the time. */
+  /** The value in half of the cases, else null. */
   orNull<T>(value: T): T | null;
-  /** The object, or an empty one half of the time: for fields that may never have been told. */
+  /** The object in half of the cases, else an empty one. It is for fields that may never have been told. */
   orUntold<T extends object>(value: T): T | Record<string, never>;
 }
 
-/** A Random of a seed (mulberry32). */
+/** A Random from a seed (mulberry32). */
 export function randomOf(seed: number): Random {
   let state = seed * 2_654_435_761;
   const next = (): number => {
@@ -65,7 +65,7 @@ const URLS = [
   'https://cdn.discordapp.com/x/y.png?ex=1&is=2&hm=3&',
 ] as const;
 
-/** A thread with messages that have every field now and then, as the records hold them (all of one `asOf`). */
+/** A thread with messages in which every field occurs now and then, as records hold them, all with the same `asOf`. */
 export function generateRecords(random: Random): SourceThread & { messages: SourceMessage[] } {
   const serverId = anId();
   const channelId = anId();

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Bytes of this process that something holds, on the heap and in buffers. Garbage is collected first. V8 frees the memory
- * of collected buffers beside the program, a moment later: whoever waits for little memory asks again.
+ * How many bytes of this process are still in use, on the heap and in buffers. It collects garbage first. V8 frees the
+ * memory of collected buffers a moment later, beside the program. So a test that waits for little memory asks again.
  */
 export function heldBytes(): number {
   setFlagsFromString('--expose-gc');

@@ -10,7 +10,7 @@ import { FAILED } from '../../shared/store/quarantine.js';
 import { AT_ONCE, NEVER, type Failure } from '../../shared/store/work.js';
 import type { TestStores } from './stores.js';
 
-/** The write side's dependencies over real stores, without its worker. */
+/** The dependencies of the write side over real stores, without a worker. */
 export function indexerDeps({
   mongo,
   elasticsearch,
@@ -29,7 +29,7 @@ export function indexerDeps({
   };
 }
 
-/** Records a thread as an import would, and leaves its mark. */
+/** Records a thread as an import does, and leaves its mark. */
 export async function record(
   deps: IndexerDeps,
   source: SourceThread,
@@ -44,7 +44,7 @@ export async function quarantined({ collections }: IndexerDeps): Promise<Failure
   return marks.flatMap(({ failure }) => failure ?? []);
 }
 
-/** Messages as a source tells them: so many at once. */
+/** The messages of a source, in batches of a size. */
 export async function* inBatches(
   messages: SourceMessage[],
   size = messages.length,
@@ -53,12 +53,12 @@ export async function* inBatches(
     yield await Promise.resolve(messages.slice(at, at + size));
 }
 
-/** Ends the claims of whoever works on a subject, as if nothing had been heard of them for long. */
+/** Ends the claims on a subject, as if its workers had not been heard of for long. */
 export async function endLeases({ collections }: IndexerDeps, subject: string): Promise<void> {
   await collections.work.updateMany({ subject }, { $set: { due: AT_ONCE } });
 }
 
-/** The write side of another process: with transactions of its own. */
+/** The write side of another process, with transactions of its own. */
 export function anotherProcess(
   deps: IndexerDeps,
   { mongo }: Pick<TestStores, 'mongo'>,
@@ -66,7 +66,7 @@ export function anotherProcess(
   return { ...deps, ...createStoreAccess(mongo, deps.elasticsearch, deps) };
 }
 
-/** A process that stands still when it first writes to the search index, while something happens. */
+/** A process that stops at its first write to the search index, until something has happened. */
 export function stalled(deps: IndexerDeps, happens: () => Promise<unknown>): IndexerDeps {
   let isOver = false;
   const write: IndexerDeps['search']['write'] = async (documents, revision, sent) => {
@@ -79,12 +79,12 @@ export function stalled(deps: IndexerDeps, happens: () => Promise<unknown>): Ind
   return { ...deps, search: { ...deps.search, write } };
 }
 
-/** Builds a thread, if it is marked. Resolves with false when it is quarantined. */
+/** Builds a thread, if it is marked. Resolves with false where it is quarantined. */
 export function build(deps: IndexerDeps, threadId: string): Promise<boolean> {
   return finish(deps, 'thread', threadId);
 }
 
-/** Does everything that is marked, whenever it is due. */
+/** Does all marks, whenever they are due. */
 export async function doAll(deps: IndexerDeps): Promise<void> {
   const { work } = deps.collections;
   const isFree = { claim: { $exists: false }, due: { $ne: NEVER } };

@@ -2,7 +2,7 @@ import type { Mongo } from '../../shared/platform/clients.js';
 import { memberId } from '../../shared/store/optOuts.js';
 import { stateOf } from '../../shared/store/state.js';
 
-/** Leaves somebody out of a server, or takes it back, as the sync does; nothing is built for it. */
+/** Leaves somebody out of a server, or ends that, as the sync does. It builds nothing. */
 export async function leaveOut(
   { collections: { optOuts, state } }: Pick<Mongo, 'collections'>,
   serverId: string,

@@ -1,7 +1,7 @@
 import type { LiveMessage, LiveThread, LiveUser } from '../../shared/discordApi/answerTypes.js';
 import { anId } from './factories.js';
 
-/** An account as the platform tells it. */
+/** An account in the platform's form. */
 export function aLiveUser(more: Partial<LiveUser> = {}): LiveUser {
   return {
     id: anId(),
@@ -13,7 +13,7 @@ export function aLiveUser(more: Partial<LiveUser> = {}): LiveUser {
   };
 }
 
-/** A message as the platform's history tells it. */
+/** A message in the form of the platform's history. */
 export function aLiveMessage(more: Partial<LiveMessage> = {}): LiveMessage {
   return {
     id: anId(),
@@ -34,7 +34,7 @@ export function aLiveMessage(more: Partial<LiveMessage> = {}): LiveMessage {
   };
 }
 
-/** A post of a forum as the platform tells it. */
+/** A post of a forum in the platform's form. */
 export function aLiveThread(more: Partial<LiveThread> = {}): LiveThread {
   const id = anId();
   return {

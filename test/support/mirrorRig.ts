@@ -13,16 +13,16 @@ import { AT_ONCE, NEVER } from '../../shared/store/work.js';
 import { startBucketServer } from './bucketServer.js';
 import { anId } from './factories.js';
 
-/** When live data of tests was told. */
+/** The time of live data in tests. */
 export const LIVE = liveTime(1_790_000_000_000_000);
 
-/** Somewhere that files are copied to. */
+/** A place to which files are copied. */
 export interface MirrorPlace {
   env: Record<string, string>;
   close(): Promise<void>;
 }
 
-/** A folder of its own. */
+/** A folder of the test's own. */
 export function aFolder(): Promise<MirrorPlace> {
   const folder = mkdtempSync(join(tmpdir(), 'forum-archive-mirror-'));
   return Promise.resolve({
@@ -34,7 +34,7 @@ export function aFolder(): Promise<MirrorPlace> {
   });
 }
 
-/** A bucket of its own. */
+/** A bucket of the test's own. */
 export async function aBucket(): Promise<MirrorPlace> {
   const server = await startBucketServer();
   const { endpoint, bucket, accessKey, secretKey } = server;
@@ -49,7 +49,7 @@ export async function aBucket(): Promise<MirrorPlace> {
   };
 }
 
-/** A write side that copies files. The platform's links open as they are, unless `hasBot` is false. */
+/** A write side that copies files. Links of the platform open as they are, unless `hasBot` is false. */
 export async function withMirror(
   deps: IndexerDeps,
   env: Record<string, string>,
@@ -68,7 +68,7 @@ export async function withMirror(
   };
 }
 
-/** An attachment of a thread's message, as the platform tells it. */
+/** An attachment of a thread's message, in the platform's form. */
 export function aFile(
   cdnUrl: string,
   threadId: string,
@@ -87,12 +87,12 @@ export function aFile(
   };
 }
 
-/** The path of its link. */
+/** The path of a file's link. */
 export function pathOf({ url }: Pick<AttachmentRecord, 'url'>): string {
   return new URL(url).pathname;
 }
 
-/** Does everything that is due now; what waits for a later time stays. */
+/** Does all marks that are due now. Marks that are due later stay. */
 export async function doDue(deps: IndexerDeps): Promise<void> {
   const { work } = deps.collections;
   const isFree = {

@@ -1,9 +1,10 @@
 /**
- * Which documents a question finds, and in which line of the table of scores, told from the rules in docs/search.md by
- * reading every text. Its words are single words of letters, and those of their endings that `stemOf` knows.
+ * Finds out which documents a question matches, and in which line of the table of scores, by the rules in
+ * docs/search.md. It reads every text. Questions consist of single words of letters, and texts of these and of the
+ * endings that `stemOf` knows.
  */
 
-/** A thread's texts, and what filters ask for. */
+/** The texts of a thread, and what filters ask for. */
 export interface PlainThread {
   id: string;
   title: string;
@@ -11,13 +12,13 @@ export interface PlainThread {
   messages: { id: string; content: string }[];
 }
 
-/** A question's term: a word, or the words of a phrase, which are meant as written. */
+/** A term of a question: a word, or the words of a phrase, which are meant as written. */
 export interface PlainTerm {
   words: readonly string[];
   isPhrase: boolean;
 }
 
-/** The least score of a line, and what its scores stay below (at most 1). */
+/** A line of the table: its least score, and the score (at most 1) that all its scores stay below. */
 export type Line = readonly [from: number, below: number];
 
 const LINES = {
@@ -38,12 +39,12 @@ const LINES = {
 
 const STRETCH = 500;
 
-/** Whether a text, as its words, holds a term in some way. */
+/** Whether a text, split into words, holds a term in some way. */
 type Holds = (term: PlainTerm, text: readonly string[]) => boolean;
 
 /**
- * What a question finds: the line of each result, by `t` or `m` and its id. Weak matches are found where they are asked
- * for; then `archive` are all threads of the index, whatever the filters leave.
+ * The results of a question, each as `t` or `m` with its id, and its line. Weak matches are found only where `archive`
+ * is given: it holds all threads of the index, whatever the filters leave.
  */
 export function findNaively(
   terms: readonly PlainTerm[],
@@ -94,7 +95,7 @@ function lineOfMessage(
   return isWritten ? LINES.written : LINES.message;
 }
 
-/** How the term of each place is held: with the last one begun, and with typos forgiven too. */
+/** How each term is matched, by its place: with the last one as a beginning, and with typos forgiven as well. */
 interface WeakWays {
   begun: (index: number) => Holds;
   mistyped: (index: number) => Holds;
@@ -157,7 +158,7 @@ function isInMessage(
   return terms.some(isIn(content)) && terms.every(isAnywhere);
 }
 
-/** The word is the beginning of another. */
+/** Whether the word is the beginning of another word. */
 function startsOne({ words, isPhrase }: PlainTerm, text: readonly string[]): boolean {
   const [begun = ''] = words;
   const mayBegin = !isPhrase && begun.length >= 2 && begun.length <= 20;
@@ -165,8 +166,8 @@ function startsOne({ words, isPhrase }: PlainTerm, text: readonly string[]): boo
 }
 
 /**
- * The archive's words that each of the three rarest words of a question may be a typo of. Throws where more than three
- * are like one word, or it may have two wrong letters: which of these are taken is Elasticsearch's choice.
+ * For each of the three rarest words of a question, the words of the archive that it may be a typo of. Throws where
+ * more than three are similar to one word, or where it may have two wrong letters: then Elasticsearch chooses.
  */
 function likeWords(
   terms: readonly PlainTerm[],
@@ -194,7 +195,7 @@ function likeWords(
   );
 }
 
-/** Two words that differ by one letter: another, one more, one less, or two swapped. */
+/** Whether two words differ by one letter: a different one, one more, one less, or two swapped. */
 function areAlike(one: string, other: string): boolean {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;
@@ -209,7 +210,10 @@ function areAlike(one: string, other: string): boolean {
   );
 }
 
-/** Each stretch ends with the message that brings it to its length, and the next one begins with that message again. */
+/**
+ * Cuts a thread into stretches. Each ends with the message that brings it to its length, and the next begins with that
+ * message.
+ */
 function stretchesOf({ title, tags = [], messages }: PlainThread): string[][][] {
   const stretches: string[][] = [];
   let first = 0;
@@ -224,8 +228,8 @@ function stretchesOf({ title, tags = [], messages }: PlainThread): string[][][] 
 }
 
 /**
- * Whether each term has a place in the text, so that few other words stand between the first and the last. Two forms of
- * one word need two places.
+ * Whether each term has a place in the text with few other words between the first and the last. Two forms of one word
+ * need two places.
  */
 function areNear(terms: readonly PlainTerm[], text: readonly string[]): boolean {
   const most = terms.flatMap(({ words }) => words).length;
@@ -249,7 +253,7 @@ type Compare = (one: string, other: string) => boolean;
 const same: Compare = (one, other) => one === other;
 const alike: Compare = (one, other) => stemOf(one) === stemOf(other);
 
-/** The words of a phrase are meant as written, a single word in any form. */
+/** A phrase is meant as written. A single word may have any form. */
 const holds: Holds = ({ words, isPhrase }, text) =>
   spansOf(words, text, isPhrase ? same : alike).length > 0;
 

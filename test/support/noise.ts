@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Text of so many letters that compress to no less than two thirds of their number, the same for the same seed. It has
- * few words, since a word costs the search index about the same however long it is.
+ * A text of so many letters that compresses to no less than two thirds of that. The same seed gives the same text. It
+ * has few words, because a word costs the search index about the same however long it is.
  */
 export function noise(seed: number, letters: number): string {
   let text = '';

@@ -8,7 +8,7 @@ import {
 } from '../../shared/store/searchIndex.js';
 import { searchIndexDefinition } from '../../shared/store/searchMapping.js';
 
-// Mapping 1, until 2026-11: one analyser for each form, and a conversation in one piece.
+// Mapping 1, used until 2026-11: one analyser for each form of words, and a conversation in one piece.
 
 const FOLDED = [
   'cjk_width',
@@ -61,7 +61,7 @@ function text(more: Record<string, estypes.MappingProperty> = {}): estypes.Mappi
   };
 }
 
-/** The fields of today's documents that mapping 1 had. A field that comes later must not be added here. */
+/** The fields of today's documents that mapping 1 had. Later fields must not be added here. */
 const FIRST_FIELDS = [
   'kind',
   'idKey',
@@ -84,7 +84,7 @@ const FIRST_FIELDS = [
   'messageCount',
   'content',
 ];
-/** Those that mapping 2 had, and mapping 3 at first. */
+/** The fields that mapping 2 had, and mapping 3 at first. */
 const SECOND_FIELDS = [...FIRST_FIELDS, 'heading', 'stretches', 'conversationHash'];
 
 /** Some properties of today's mapping. */
@@ -108,7 +108,7 @@ const mappings: estypes.MappingTypeMapping = {
 
 const FIRST = { settings, mappings };
 
-/** Mapping 2: every word was taken apart where letters and digits meet. */
+/** Mapping 2, which split every word where letters and digits meet. */
 const SECOND = {
   settings: {
     ...others,
@@ -124,7 +124,7 @@ const SECOND = {
   },
 } satisfies Omit<estypes.IndicesCreateRequest, 'index'>;
 
-/** Mapping 3 as it was before `markdown` was kept. */
+/** Mapping 3 before it kept `markdown`. */
 const THIRD = {
   settings: searchIndexDefinition.settings,
   mappings: {
@@ -134,10 +134,10 @@ const THIRD = {
   },
 } satisfies Omit<estypes.IndicesCreateRequest, 'index'>;
 
-/** Definitions of older indexes by the version of their mapping. */
+/** The definitions of older indexes, by the version of their mapping. */
 export const OLDER = { 1: FIRST, 2: SECOND, 3: THIRD } as const;
 
-/** Puts an empty index of an older mapping in the place of an archive's first one, and gives its name. */
+/** Replaces an archive's first index by an empty one with an older mapping, and resolves with its name. */
 export async function createOlderIndex(
   client: Client,
   namespace: string,
@@ -150,7 +150,7 @@ export async function createOlderIndex(
   return index;
 }
 
-/** A document as it was written into an index of mapping 1. */
+/** A document in the form in which it was written into an index of mapping 1. */
 export function asFirst(document: ThreadDocument | MessageDocument): SearchDocument {
   if (document.kind === 'message') return document;
   const { heading: _, stretches: near, conversationHash: __, ...rest } = document;

@@ -1,15 +1,15 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 
-/** A request to be made, and the name under which its answer is judged. */
+/** A request to be sent, and the name under which its answer is judged. */
 export interface Planned {
   kind: string;
   path: string;
   headers?: Record<string, string>;
 }
 
-/** What became of a request; status 0 where no whole answer came. */
+/** The result of a request. The status is 0 where no whole answer came. */
 export interface Answered extends Omit<Planned, 'headers'> {
-  /** Milliseconds of performance.now(). */
+  /** When it was sent (ms, as performance.now). */
   sentAt: number;
   ms: number;
   status: number;
@@ -17,21 +17,24 @@ export interface Answered extends Omit<Planned, 'headers'> {
 }
 
 export interface Load {
-  /** Every answer so far, in the order of their coming. */
+  /** Every answer so far, in the order in which they came. */
   answers: Answered[];
   /**
-   * When the oldest of the requests was sent that are not answered yet (ms of performance.now()); Infinity without any.
+   * When the oldest request was sent that is not answered yet (ms, as performance.now). Infinity where there is none.
    */
   readonly openSince: number;
-  /** Sends nothing more; resolves when everything is answered. */
+  /** Stops sending. Resolves when everything is answered. */
   stop(): Promise<void>;
 }
 
 const TICK_MS = 10;
-/** Whoever waits so long waits for ever. */
+/** A request that waits so long (ms) will wait for ever. */
 const HUNG_MS = 100_000;
 
-/** Beyond what is open when every answer takes so long, the machine itself is the limit: then requests are left out. */
+/**
+ * Requests are left out where more are open than with answers that all take so long (s). Then the machine itself is the
+ * limit.
+ */
 const LONGEST_QUEUE_S = 2.5;
 
 /** Sends so many requests a second, however long the answers take. */
@@ -66,8 +69,8 @@ export function startLoad(url: string, perSecond: number, next: () => Planned): 
 }
 
 /**
- * Makes one request and judges nothing. A server may close a connection that rests just as it is used again; then the
- * request is sent again on another one, as browsers do.
+ * Sends one request, and does not judge the answer. A server may close an idle connection just as it is used again.
+ * Then the request is sent again on another one, as browsers do.
  */
 export function askOnce(
   url: string,

@@ -27,18 +27,18 @@ const HOT_THREADS = 10;
 const SERVER = '900';
 const THREAD_TEXT = 'x'.repeat(2_000);
 
-/** An archive of which the API can answer every read, on stores that can be taken away. */
+/** An archive whose API can answer every read, on stores that can be taken away. */
 export interface OutageArchive {
   stores: OwnStores;
   mongo: Mongo;
-  /** To start services on it. */
+  /** The environment for services on it. */
   env: Record<string, string>;
   close(): Promise<void>;
 }
 
 /**
- * Starts a MongoDB and a Redis, and stores what the reads of `readMix` ask for. Elasticsearch is a server of its own as
- * well, or else the one in the environment behind a proxy: its start takes long.
+ * Starts a MongoDB and a Redis, and stores what the reads of `readMix` ask for. Elasticsearch takes long to start, so
+ * it is the one in the environment behind a proxy, or on request a server of its own.
  */
 export async function openOutageArchive({ ownElasticsearch = false } = {}): Promise<OutageArchive> {
   const folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
@@ -59,7 +59,7 @@ export async function openOutageArchive({ ownElasticsearch = false } = {}): Prom
   };
 }
 
-/** Stores some thousands of small threads, and whatever else is read. */
+/** Stores some thousands of small threads, and everything else that is read. */
 async function prepareArchive(stores: OwnStores): Promise<Omit<OutageArchive, 'stores'>> {
   const MONGODB_URL = withDatabase(stores.mongodb.url, `test_outage_${randomUUID().slice(0, 8)}`);
   const ELASTICSEARCH_URL = stores.elasticsearch.url;
@@ -110,7 +110,7 @@ async function storeReads({ collections }: Mongo): Promise<void> {
   );
 }
 
-/** The kinds of read that `readMix` makes. */
+/** The kinds of reads in `readMix`. */
 export const READ_KINDS = [
   'hot thread',
   'cold thread',
@@ -123,7 +123,7 @@ export const READ_KINDS = [
   'conditional',
 ] as const;
 
-/** Reads of every kind, as many of each as readers make, in an order that is the same every time. */
+/** Reads of every kind, in the proportions of real readers, and in an order that is always the same. */
 export function readMix(): () => Planned {
   const random = randomOf(7);
   let cold = 0;
@@ -153,7 +153,7 @@ export function readMix(): () => Planned {
 
 const WORDS = ['anchor', 'boat', 'cargo', 'deck', 'engine', 'fleet', 'gale', 'harbour'] as const;
 
-/** Whether a read was answered as usual, or refused as while a store is away: nothing else may ever be answered. */
+/** Whether a read was answered as usual, or refused as while a store is away. There must be no other answer. */
 export function isGoodOrRefused(answer: Answered): boolean {
   return isGood(answer) || isRefused(answer);
 }
@@ -180,27 +180,30 @@ export function isDocumented(answer: Answered, away: StoreName | null): boolean 
   return isGood(answer) && isBypassed === (away === 'redis');
 }
 
-/** What readers saw of an outage; times in milliseconds. */
+/** What readers saw of an outage. Times are in milliseconds. */
 export interface Outage {
   store: StoreName;
   fault: Fault;
-  /** Every answer to what was sent while it was away or not yet recovered from. */
+  /** Answers to all requests that were sent during the outage or the recovery. */
   answers: Answered[];
-  /** Those to what was sent while the service knew. */
+  /** Answers to those of them that were sent while the service knew of the outage. */
   known: Answered[];
-  /** GET /readyz while it was away. */
+  /** Answers of GET /readyz during the outage. */
   readiness: Answered[];
-  /** From the store's return to the last answer that was not as usual. */
+  /** The time from the store's return to the last unusual answer. */
   recoveryMs: number;
 }
 
-/** After so long the service knows that a store is away. */
+/** After so long (ms), the service knows that a store is away. */
 const KNOWN_AFTER_MS = 2_300;
-/** Answers as usual for so long are a recovery. */
+/** When answers are as usual for so long (ms), the service has recovered. */
 const STEADY_MS = 400;
 const LONGEST_RECOVERY_MS = 20_000;
 
-/** Takes a store away under load for a while, brings it back, and waits until readers see nothing of it any more. */
+/**
+ * Takes a store away under load for a while, and brings it back. Then waits until readers notice nothing of it any
+ * more.
+ */
 export async function runOutage(
   { url, load, stores }: { url: string; load: Load; stores: OwnStores },
   { store, fault, ms }: { store: StoreName; fault: Fault; ms: number },
@@ -242,9 +245,9 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
 }
 
-/** Loads the API as much as wanted, or as much as it can take beside whatever else this machine is doing. */
+/** Loads the API at the wanted rate, or as fast as a busy machine can. */
 export async function startSteadyLoad(url: string, wanted: number): Promise<Load> {
-  // A process that has just started is slower than it will be.
+  // A process that has just started is slower than later.
   const first = startLoad(url, LEAST_PER_SECOND, readMix());
   await pause(2_000);
   await first.stop();

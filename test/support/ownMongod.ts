@@ -7,16 +7,16 @@ import { freePort } from '../../services/local/ports.js';
 import { resolvePrograms } from '../../services/local/resolvePrograms.js';
 import { waitUntilReady } from '../../services/local/waitUntilReady.js';
 
-/** A MongoDB that is set up as the local one never is. */
+/** A MongoDB with a setup that the local one never has. */
 export interface OwnMongod {
   /** `host:port`. */
   host: string;
-  /** What it answers, without a user, to a command on the database `admin`. */
+  /** Runs a command on the database `admin` without a user, and resolves with the answer. */
   ask(command: Document): Promise<Document>;
   stop(): Promise<void>;
 }
 
-/** Starts mongod with these arguments beside its port and its folder, which the caller removes. */
+/** Starts mongod with these arguments, a port and a folder. The caller removes the folder. */
 export async function startOwnMongod(folder: string, args: string[]): Promise<OwnMongod> {
   const children = createChildren();
   const { env } = process;

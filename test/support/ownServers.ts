@@ -12,31 +12,32 @@ import { resolvePrograms, type Wanted } from '../../services/local/resolveProgra
 /** A server that a test may take away and bring back. */
 export interface OwnServer {
   url: string;
-  /** Alive, its port open, and silent. */
+  /** Makes it silent. It is alive, and its port is open. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Gone, its port closed. Nothing happens to one that is gone already. */
+  /** Kills it, so its port is closed. Does nothing where it is gone already. */
   kill(): Promise<void>;
   /**
-   * Back where it was, with what it had stored; resolves when it is ready. Nothing happens to one that was not killed.
+   * Starts it again at the same address with what it had stored, and resolves when it is ready. Does nothing where it
+   * was not killed.
    */
   restart(): Promise<void>;
 }
 
 export type ServerName = keyof Wanted;
 
-/** Servers of a test's own, in a folder of its own. */
+/** Servers that belong to one test, in a folder of their own. */
 export interface OwnServers {
   servers: Partial<Record<ServerName, OwnServer>>;
-  /** For downloads of further programs, which end with the servers. */
+  /** For downloads of further programs. These end together with the servers. */
   fetching: FetchContext;
   stop(): Promise<void>;
 }
 
-/** Starts some of the three servers, their data in a folder; the caller removes it. */
+/** Starts some of the three servers, with their data in a folder. The caller removes the folder. */
 export async function startOwnServers(dataDir: string, wanted: Wanted): Promise<OwnServers> {
   const children = createChildren();
-  // A hundred megabytes less than a laptop's: these hold little.
+  // It is a hundred megabytes less than on a laptop, because these servers hold little.
   const env = { ...process.env, LOCAL_ES_HEAP: '384m' };
   const logs = join(dataDir, 'logs');
   const report = { line: () => undefined, progress: () => undefined };
@@ -63,7 +64,7 @@ export async function startOwnServers(dataDir: string, wanted: Wanted): Promise<
   return { servers, fetching, stop: () => stopAll(Object.values(servers), children) };
 }
 
-/** A server that can be started again, as one to be taken away. */
+/** Makes a server that can be taken away from one that can be started again. */
 export async function ownServer(start: () => Promise<LocalServer>): Promise<OwnServer> {
   let running = await start();
   let isGone = false;
@@ -71,7 +72,7 @@ export async function ownServer(start: () => Promise<LocalServer>): Promise<OwnS
     const pid = await running.child.pid;
     if (pid === undefined || isGone) return;
     try {
-      // The whole group: Elasticsearch is a child of its launcher.
+      // The signal goes to the whole group, because Elasticsearch is a child of its launcher.
       process.kill(-pid, name);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
@@ -94,7 +95,7 @@ export async function ownServer(start: () => Promise<LocalServer>): Promise<OwnS
   };
 }
 
-/** Stops servers that may be frozen. A frozen process cannot hear that it is to stop, so it is thawed first. */
+/** Stops servers. A frozen process cannot notice that it is to stop, so it is thawed first. */
 export async function stopAll(servers: OwnServer[], children: Children): Promise<void> {
   await Promise.all(servers.map((server) => server.thaw().catch(() => undefined)));
   await children.stopAll();

@@ -5,8 +5,8 @@ import { readSettings, type Settings } from '../../shared/platform/env.js';
 const PATIENCE_MS = 120_000;
 
 /**
- * A client that waits for answers as long as a busy machine takes, whatever limit a request names. So do the clients
- * that are made of it.
+ * A client that waits for answers as long as a busy machine takes, whatever limit a request names. The same holds for
+ * clients that are derived from it.
  */
 export function patientElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'> = readSettings(),

@@ -7,9 +7,9 @@ export const CLIENT_SECRET = 'planted-client-secret-5b1f0c';
 export const REDIRECT_URI = 'https://forum.example/callback';
 
 /**
- * What the double does in place of answering. `limited` asks everybody to wait, `token limited` whoever holds the
- * token; `held` answers once the mood changes; `blocked` refuses with a page, and `barred` with a code, as what stands before the platform does;
- * `moved` redirects to `movedTo`; `verbose` answers with more than anybody should read.
+ * What the double does in place of answering. `limited` asks everybody to wait, and `token limited` only the sender of
+ * the token. `held` answers when the mood changes. `blocked` refuses with a page, and `barred` with a code, as a proxy in
+ * front of the platform does. `moved` redirects to `movedTo`. `verbose` answers with more than anybody should read.
  */
 export type Mood =
   | 'well'
@@ -27,14 +27,14 @@ export type Mood =
 export interface PlatformDouble {
   url: string;
   mood: Mood;
-  /** The Retry-After of the `limited` moods. */
+  /** The Retry-After of both `limited` moods. */
   retryAfter: string;
   movedTo: string;
-  /** Requests so far, as `METHOD path`. */
+  /** The requests so far, as `METHOD path`. */
   requests: string[];
-  /** A code for a user; each works once, `isLate` ones never. */
+  /** Makes a code for a user. Each code works once, and one with `isLate` never does. */
   newCode(userId: string, options?: { isLate?: boolean }): string;
-  /** An access token for a user, who may have no picture. */
+  /** Makes an access token for a user, who may have no picture. */
   newToken(userId: string, options?: { guilds?: boolean; avatar?: string | null }): string;
   revoke(token: string): void;
   close(): Promise<void>;
@@ -47,8 +47,8 @@ interface Grant {
 }
 
 /**
- * The OAuth2 endpoints of the chat platform, as it documents them: the token endpoint takes form-encoded bodies alone,
- * checks the client and the redirect address, and takes each code once.
+ * The OAuth2 endpoints of the chat platform, as its documentation describes them. The token endpoint accepts only
+ * form-encoded bodies, checks the client and the redirect address, and accepts each code once.
  */
 export async function startPlatform(): Promise<PlatformDouble> {
   const codes = new Map<string, string>();

@@ -4,7 +4,7 @@ import type { MessageRecord } from '../../shared/store/records.js';
 
 type Find = IndexerDeps['collections']['messages']['find'];
 
-/** The same dependencies, but what a thread says does something bad when it is read for the thread's build. */
+/** The same dependencies, except that `strike` is called when the content of a thread is read for its build. */
 export function poisoned(deps: IndexerDeps, threadId: string, strike: () => void): IndexerDeps {
   const { messages } = deps.collections;
   const find = (...args: Parameters<Find>): FindCursor<MessageRecord> => {
@@ -13,7 +13,7 @@ export function poisoned(deps: IndexerDeps, threadId: string, strike: () => void
     if (!filter.counted || !filter.deleted) return cursor;
     const trap = trapOnce(threadId, strike);
     const readBuffered = cursor.readBufferedDocuments.bind(cursor);
-    // The driver does not map what it gives here.
+    // The driver does not map the documents that it returns here.
     cursor.readBufferedDocuments = (number) => readBuffered(number).map(trap);
     return cursor.map(trap);
   };

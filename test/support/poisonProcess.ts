@@ -1,6 +1,6 @@
 /**
- * A process that builds until nothing is left to be built, or does the job named by the second argument. Loading the
- * messages of one thread (named by the first) ends it, as running out of memory would.
+ * A process that builds until nothing is left to be built, or does the job that the second argument names. Loading the
+ * messages of the thread that the first argument names ends the process, as running out of memory would.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';

@@ -1,6 +1,6 @@
 /**
- * Milliseconds of processor time that work takes, the least of five runs: what else the machine does must not count.
- * A run that stays below the limit is the last one.
+ * How much processor time some work takes (ms): the least of five runs, so that other work of the machine does not
+ * count. It ends with the first run that stays below the limit.
  */
 export function processorTime(work: () => unknown, limit = 0): number {
   let least = Infinity;

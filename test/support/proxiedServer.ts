@@ -1,7 +1,7 @@
 import type { OwnServer } from './ownServers.js';
 import { startProxy } from './apiProxy.js';
 
-/** A server that others use as well, taken away from whoever asks it through this address alone. */
+/** A shared server, which can be taken away from those who use it through this address. */
 export async function proxiedServer(url: string): Promise<OwnServer & { close(): Promise<void> }> {
   const { protocol, hostname, port } = new URL(url);
   const proxy = await startProxy({ host: hostname, port: Number(port) });

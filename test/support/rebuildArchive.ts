@@ -9,13 +9,13 @@ import { searchParams, UNLIMITED } from './searchDocuments.js';
 
 export type RebuildArchive = ReturnType<typeof rebuildArchive>;
 
-/** An archive of one channel, to be written, searched and rebuilt. */
+/** An archive with one channel, to be written, searched and rebuilt. */
 export function rebuildArchive(deps: IndexerDeps) {
   const server = anId();
   const channel = anId();
   let asOf = 1_000;
 
-  /** Records a thread (again) with some contents, later than before, and builds it. */
+  /** Records a thread, or a later version of it, with some contents, and builds it. */
   const write = async (threadId: string, messageIds: string[], word: string): Promise<void> => {
     asOf += 1;
     const source = aSourceThread({

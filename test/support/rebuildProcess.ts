@@ -1,4 +1,4 @@
-/** A process that runs a rebuild of the search index, to be killed at one of FAULT_POINTS. */
+/** A process that runs a rebuild of the search index. It is killed at one of FAULT_POINTS. */
 import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';

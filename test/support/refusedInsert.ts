@@ -1,6 +1,6 @@
 import { MongoServerError } from 'mongodb';
 
-/** What MongoDB answers to an insert of somebody who may only read. It escapes nothing of what it repeats. */
+/** MongoDB's answer to an insert by a user who may only read. It repeats the document without escaping anything. */
 export function refusedInsert(): MongoServerError {
   const documents = '[ { hash: "2fc5", name: "$& planted\n    at planted" } ]';
   return new MongoServerError({

@@ -47,8 +47,8 @@ export const mochaHooks = {
 };
 
 /**
- * After everything, mocha's own report included: names what keeps the process alive, and ends it as failed. Where several
- * processes run the files, mocha ends them by itself.
+ * Runs after everything, mocha's own report included. It names what keeps the process alive, and ends it as failed.
+ * Where several processes run the files, mocha ends them by itself.
  */
 export function mochaGlobalTeardown(): void {
   setTimeout(() => {

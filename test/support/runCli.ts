@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What a command of the command line did. */
+/** The result of a command of the command line. */
 export interface CommandResult {
   code: number;
   stdout: string;
@@ -11,7 +11,9 @@ export interface CommandResult {
 /** The compiled command line. */
 export const CLI = fileURLToPath(new URL('../../services/cli/main.js', import.meta.url));
 
-/** Runs the command line in a process of its own, as a person would; `env` is set beside this process's environment. */
+/**
+ * Runs the command line in a process of its own, as a person would. `env` is added to the environment of this process.
+ */
 export function runCli(
   env: Record<string, string>,
   args: readonly string[],

@@ -6,12 +6,12 @@ import type { CommandResult } from './runCli.js';
 
 const HOST = fileURLToPath(new URL('./cliHost.js', import.meta.url));
 
-/** Hosts without a command. Each command has a host of its own while it runs. */
+/** Host processes without a command. While it runs, each command has a host to itself. */
 const idle: ChildProcess[] = [];
 
 /**
- * Runs the command line as `runCli` does, but in a process that stays for the next command: loading the drivers takes a
- * second. For tests that use the command line, not for tests of it.
+ * Runs the command line as `runCli` does, but in a process that stays for the next command, because loading the drivers
+ * takes a second. It is for tests that use the command line, not for tests of the command line.
  */
 export async function runOnHost(
   env: Record<string, string>,
@@ -26,14 +26,14 @@ export async function runOnHost(
   host.send({ env, args } satisfies Order);
   const [result] = (await once(host, 'message', { signal: failed.signal })) as [CommandResult];
   host.off('exit', ended);
-  // An idle host must not keep a program alive that has done its work. It ends with that program.
+  // An idle host must not keep a program alive whose work is done. It ends together with that program.
   host.unref();
   host.channel!.unref();
   idle.push(host);
   return result;
 }
 
-/** Lets the hosts end. One that something keeps alive is found by the check for what is left open. */
+/** Lets the hosts end. The check for open resources finds a host that something keeps alive. */
 export function endHosts(): void {
   for (const host of idle.splice(0)) {
     host.ref();

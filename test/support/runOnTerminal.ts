@@ -2,15 +2,17 @@ import { spawn } from 'node:child_process';
 import type { CommandResult } from './runCli.js';
 import { CLI } from './runCli.js';
 
-/** Runs its arguments on a terminal of their own, which is fed from standard input, and ends as they do. */
+/**
+ * A Python program that runs its arguments on a terminal of their own, passes on standard input, and exits as they do.
+ */
 const TERMINAL = `
 import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 `;
 
 /**
- * Runs the command line on a terminal, where somebody types `answer` when asked, or when something else is shown.
- * Everything it shows is in stdout.
+ * Runs the command line on a terminal. There, somebody types `answer` when asked, or when another text is shown. stdout
+ * holds everything that the terminal shows.
  */
 export function runOnTerminal(
   env: Record<string, string>,
@@ -21,7 +23,7 @@ export function runOnTerminal(
   return new Promise((resolve, reject) => {
     const child = spawn('python3', ['-c', TERMINAL, process.execPath, CLI, ...args], {
       env: { ...process.env, ...env },
-      // One that asks again would wait for ever.
+      // A command that asks once more would wait for ever.
       timeout: 240_000,
     });
     let stdout = '';

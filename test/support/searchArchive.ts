@@ -1,10 +1,13 @@
 import { searchArchive as search } from '../../services/api/search/searchArchive.js';
 import type { SearchResponse } from '../../shared/contract/search.js';
 
-/** Enough for a busy machine. */
+/** Long enough for a busy machine (ms). */
 export const PATIENCE_MS = 600_000;
 
-/** The answer of a search, as the API sends it. It waits for all that the search looks for, unless it is told otherwise. */
+/**
+ * The answer of a search, as the API sends it. Unless told otherwise, it waits for everything that the search looks
+ * for.
+ */
 export async function searchArchive(
   ...[deps, ...asked]: Parameters<typeof search>
 ): Promise<SearchResponse> {

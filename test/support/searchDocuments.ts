@@ -19,7 +19,7 @@ import {
 } from '../../shared/store/searchIndex.js';
 import { patientElasticsearch } from './patientElasticsearch.js';
 
-/** A message to be found: its content, or more of it. */
+/** A message for the search index: its content, or further fields. */
 export interface MessageSketch {
   content: string;
   authorId?: string;
@@ -27,7 +27,7 @@ export interface MessageSketch {
   hasAttachment?: boolean;
 }
 
-/** A thread to be found; what is not told is filled in. */
+/** A thread for the search index. Missing fields are filled in. */
 export interface ThreadSketch {
   title: string;
   messages?: (string | MessageSketch)[];
@@ -42,7 +42,7 @@ export interface ThreadSketch {
 
 let lastId = 1_200_000_000_000_000_000n;
 
-/** A new id, higher than those before. */
+/** A new id that is higher than all before. */
 export function nextId(): string {
   lastId += 1_000n;
   return String(lastId);
@@ -102,25 +102,25 @@ export function aThread(sketch: ThreadSketch): [ThreadDocument, ...MessageDocume
   return [thread, ...messages];
 }
 
-/** An asker whom nothing limits. */
+/** An asker without limits. */
 export const UNLIMITED: Asker = { name: 'test', affords: () => true, charge: () => undefined };
 
-/** An index of its own on the real Elasticsearch. */
+/** A search index of the test's own, in the real Elasticsearch. */
 export interface SearchFixture {
   elasticsearch: Client;
   namespace: string;
-  /** Stores documents; they are found when it resolves. */
+  /** Stores documents. When it resolves, search finds them. */
   store(documents: readonly SearchDocument[]): Promise<void>;
   search(q: string, more?: Partial<SearchParams>): Promise<SearchResponse>;
   remove(): Promise<void>;
 }
 
-/** The parameters of a search with every default filled in. */
+/** The parameters of a search, with every default filled in. */
 export function searchParams(q: string, more: Partial<SearchParams> = {}): SearchParams {
   return { q, type: 'all', limit: 20, offset: 0, minScore: 0.5, status: 'all', ...more };
 }
 
-/** Creates an index under a random name on ELASTICSEARCH_URL. */
+/** Creates an index with a random name in ELASTICSEARCH_URL. */
 export async function createSearchFixture(): Promise<SearchFixture> {
   const elasticsearch = patientElasticsearch();
   const namespace = `test-${randomBytes(6).toString('hex')}`;
@@ -138,7 +138,7 @@ export async function createSearchFixture(): Promise<SearchFixture> {
   };
 }
 
-/** Stores documents in an archive's index; they are found when it resolves. */
+/** Stores documents in an archive's index. When it resolves, search finds them. */
 export async function storeDocuments(
   elasticsearch: Client,
   namespace: string,

@@ -2,25 +2,24 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
 
-/** A service of this project as a process of its own. */
+/** A service of this project that runs as a process of its own. */
 export interface ServiceProcess {
   pid: number;
-  /** Lines of its log so far, parsed. */
+  /** The lines of its log so far, parsed. */
   log: Record<string, unknown>[];
-  /** All that it wrote so far. */
+  /** Everything that it has written so far. */
   output(): string;
   /**
-   * Resolves with the first line that has this message, also one that was logged before; rejects when it ends without.
+   * Resolves with the first line that has this message, which may have been logged before. Rejects where the process
+   * ends without it.
    */
   logged(message: string): Promise<Record<string, unknown>>;
-  /** Its exit code, or the signal that ended it, once it has ended and all it wrote is here. */
+  /** Its exit code, or the signal that ended it. It resolves once everything that it wrote has arrived. */
   exited: Promise<number | NodeJS.Signals>;
   kill(signal: NodeJS.Signals): void;
 }
 
-/**
- * Starts dist/services/<service>/main.js. Its environment is the given one over the test's own, and it is one process.
- */
+/** Starts dist/services/<service>/main.js as one process. The given environment is added to that of the test. */
 export function startProcess(service: 'api' | 'indexer', env: NodeJS.ProcessEnv): ServiceProcess {
   const main = fileURLToPath(new URL(`../../services/${service}/main.js`, import.meta.url));
   const child = spawn(process.execPath, ['--enable-source-maps', main], {
@@ -39,7 +38,7 @@ export function startProcess(service: 'api' | 'indexer', env: NodeJS.ProcessEnv)
     for (const check of waiting) check();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
-  // Its end may be known before its last words are read: those have come when its pipes are closed.
+  // Its end may be known before its last words are read. They have arrived when its pipes are closed.
   const exited = new Promise<number | NodeJS.Signals>((resolve) =>
     child.on('close', (code, signal) => resolve(signal ?? code ?? 1)),
   );
@@ -64,11 +63,14 @@ export function startProcess(service: 'api' | 'indexer', env: NodeJS.ProcessEnv)
   };
 }
 
-/** What each service logs when it is at work. */
+/** The message that each service logs when it is ready. */
 const READY = { indexer: 'The indexer is ready', api: 'Listening' } as const;
 const READY_WITHIN_MS = 120_000;
 
-/** The same, once it is at work. Rejects with all it wrote when it ends before, or does not come to be at work. */
+/**
+ * Starts a service, and resolves when it is ready. Rejects with all that it wrote where it ends before, or never gets
+ * ready.
+ */
 export async function startService(
   service: keyof typeof READY,
   env: NodeJS.ProcessEnv,
@@ -83,7 +85,7 @@ export async function startService(
   }
 }
 
-/** Ends a process by a signal. Resolves with how it ended. */
+/** Ends a process by a signal, and resolves with how it ended. */
 export function end(
   service: ServiceProcess,
   signal: 'SIGKILL' | 'SIGTERM',
@@ -92,7 +94,7 @@ export function end(
   return service.exited;
 }
 
-/** The address that an API process told. */
+/** The address that an API process has logged. */
 export function urlOf({ log }: ServiceProcess): string {
   return log.find(({ msg }) => msg === READY.api)?.['url'] as string;
 }

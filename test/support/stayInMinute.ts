@@ -1,6 +1,6 @@
 /**
- * Keeps Date.now() in one minute: in a suite's `before`, and in each of its tests. What is counted by the minute does
- * not begin anew in the middle of a test, however long that takes.
+ * Keeps Date.now() within one minute, in a suite's `before` and in each of its tests. So counts by the minute do not
+ * begin anew in the middle of a test, however long it takes.
  */
 export function stayInMinute(): void {
   const real = Date.now;

@@ -9,21 +9,21 @@ import { ensureIndexes } from '../../shared/store/indexes.js';
 import { ensureSearchIndex, searchAlias } from '../../shared/store/searchIndex.js';
 import { patientElasticsearch } from './patientElasticsearch.js';
 
-/** Clients of the real servers, on a database and search index of their own. */
+/** Clients of the real servers, on a database and a search index of their own. */
 export interface TestStores {
   mongo: Mongo;
   elasticsearch: Client;
   redis: Redis;
   logger: Logger;
-  /** MONGODB_URL naming the database: for processes started by a test. */
+  /** MONGODB_URL with the name of the database, for processes that a test starts. */
   mongodbUrl: string;
-  /** Makes what was written visible to search. */
+  /** Makes search show everything that was written. */
   refreshSearch(): Promise<void>;
-  /** Drops everything and closes the clients. */
+  /** Drops everything, and closes the clients. */
   close(): Promise<void>;
 }
 
-/** Opens stores with indexes and an empty search index under a random name. */
+/** Opens stores under a random name, with indexes and an empty search index. */
 export async function openStores(): Promise<TestStores> {
   const namespace = `test_${randomUUID().slice(0, 8)}`;
   const mongodbUrl = withDatabase(readSettings().MONGODB_URL, namespace);
@@ -66,12 +66,12 @@ export async function removeSearchAndKeys({
   await removeKeys(redis, mongo.namespace);
 }
 
-/** Deletes every document of a database; its collections and their indexes stay. */
+/** Deletes all documents of a database. Its collections and their indexes stay. */
 export async function emptyMongo({ db }: Pick<Mongo, 'db'>): Promise<void> {
   for (const collection of await db.collections()) await collection.deleteMany({});
 }
 
-/** A MongoDB URL with its database replaced. */
+/** A MongoDB URL with another database. */
 export function withDatabase(url: string, database: string): string {
   return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*/, `$1/${database}`);
 }

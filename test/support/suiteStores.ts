@@ -3,14 +3,15 @@ import { indexerDeps } from './indexerDeps.js';
 import { emptyMongo, openStores, type TestStores } from './stores.js';
 
 /**
- * What happens to the stores of a suite after each of its tests. `emptied`: every document in MongoDB is deleted;
- * search keeps its documents, whose ids no later test uses. `reopened`: the next test gets other stores, which costs
- * half a second of processor time.
+ * What happens to the stores of a suite after each test. `emptied`: every document in MongoDB is deleted, but search
+ * keeps its documents, whose ids no later test uses. `reopened`: the next test gets new stores, which costs half a
+ * second of processor time.
  */
 export type AfterEach = 'kept' | 'emptied' | 'reopened';
 
 /**
- * Stores of the suite that calls this, closed after its last test. The object has no properties before its first test.
+ * Stores of the suite that calls this. They are closed after its last test. Before its first test, the object has no
+ * properties.
  */
 export function suiteStores(afterEachTest: AfterEach = 'kept'): TestStores {
   const stores = {} as TestStores;
@@ -29,7 +30,7 @@ export function suiteStores(afterEachTest: AfterEach = 'kept'): TestStores {
   return stores;
 }
 
-/** The same with the write side over them, made anew for each test where the stores are not kept. */
+/** Stores with the write side over them. Where the stores are not kept, each test gets a new write side. */
 export function indexerSuite(afterEachTest: AfterEach = 'kept'): {
   stores: TestStores;
   deps: IndexerDeps;

@@ -1,6 +1,6 @@
 import type { Mongo } from '../../shared/platform/clients.js';
 
-/** The same archive, in which something is done after every write of the restore. */
+/** The same archive, except that something is done after every write of the restore. */
 export function sweptBetween(mongo: Mongo, sweep: (name: string) => Promise<void>): Mongo {
   const collection = (name: string) => {
     const own = mongo.db.collection(name);

@@ -19,13 +19,13 @@ import type { Message, Thread } from './discord/model/entities.js';
 import type { TestStores } from './stores.js';
 import { indexerSuite } from './suiteStores.js';
 
-/** Threads of each kind of forum and state, and no more: every test reads all of them. */
+/** Threads of each kind of forum and each state, but no more, because every test reads all of them. */
 const HISTORY = { threads: 6, messages: 12 };
 
-/** Longer than any test. */
+/** Longer than any test takes (ms). */
 const NEVER_MS = 3_600_000;
 
-/** A sync that does nothing of its own accord, and does not listen to the gateway. */
+/** A sync that does nothing by itself, and does not listen to the gateway. */
 export const QUIET: SyncOptions = {
   named: new Set(),
   gateway: null,
@@ -36,13 +36,13 @@ export const QUIET: SyncOptions = {
   memberEveryMs: NEVER_MS,
 };
 
-/** What a test may choose of a sync. */
+/** The options of a sync that a test may choose. */
 export type TestSyncOptions = Partial<Omit<SyncOptions, 'named' | 'gateway'>> & {
   named?: string[];
   listens?: boolean;
 };
 
-/** A sync of the double's servers into an archive. */
+/** Starts a sync of the double's servers into an archive. */
 export function startTestSync(
   deps: IndexerDeps,
   stores: Pick<TestStores, 'redis'>,
@@ -63,24 +63,24 @@ export function startTestSync(
   return runSync(deps, { platform, clock }, { ...QUIET, named: new Set(named), gateway, ...more });
 }
 
-/** What a test syncs: the double, into an archive of its own. */
+/** What a test syncs: the double, and an archive of the test's own. */
 export interface SyncRig {
   readonly stores: TestStores;
   readonly deps: IndexerDeps;
-  /** The one that was opened last. */
+  /** The double that was opened last. */
   discord: DiscordDouble;
-  /** The sync that was started last; it is stopped after the test. */
+  /** The sync that was started last. It is stopped after the test. */
   sync: Sync;
-  /** Starts a double, without limits to its requests and sessions unless told otherwise. */
+  /** Starts a double. By default, it limits neither requests nor sessions. */
   open(options?: DiscordOptions): Promise<void>;
-  /** Starts a sync of it, by this archive's process or another. */
+  /** Starts a sync with the double, in the process of this archive or in another one. */
   start(options?: TestSyncOptions, by?: IndexerDeps): void;
   untilSame(): Promise<void>;
 }
 
 /** A rig for each test of the suite that calls this. */
 export function syncSuite(): SyncRig {
-  // Before the stores are closed.
+  // This comes before the stores are closed.
   afterEach(async () => {
     await rig.sync?.stop();
     await rig.discord.close();
@@ -106,8 +106,8 @@ export function syncSuite(): SyncRig {
 }
 
 /**
- * Does everything that is marked until nothing is. What another process has claimed is waited for; what a process that
- * was killed has claimed is free once its lease has ended.
+ * Does all marks until none is left. It waits for marks that another process has claimed. Marks that a killed process
+ * has claimed are free once their claims have ended.
  */
 export async function doTheRest(deps: IndexerDeps): Promise<void> {
   await until(async () => {
@@ -124,7 +124,7 @@ export async function untilSame(deps: IndexerDeps, discord: DiscordDouble): Prom
   );
 }
 
-/** Has somebody say something in a thread of the double; something else there is edited, renamed and deleted. */
+/** Writes a message in a thread of the double, and edits, renames and deletes something else there. */
 export function talk({ model }: DiscordDouble): void {
   const { thread, messages } = model
     .publicThreads()
@@ -136,12 +136,12 @@ export function talk({ model }: DiscordDouble): void {
   model.deleteMessage(thread.id, messages.at(-1)!.id);
 }
 
-/** How the gateway stands, as its process has stored it. */
+/** The state of the gateway, as its process has stored it. */
 export function gatewayState({ collections }: IndexerDeps): Promise<GatewayState | null> {
   return stateOf(collections.state, 'gateway').findOne({ _id: 'gateway' });
 }
 
-/** What a killed process holds ends in twenty seconds: here at once. */
+/** Ends the lease of a killed process at once, which would otherwise take twenty seconds. */
 export async function endLease({ collections }: IndexerDeps): Promise<void> {
   const free = { $set: { until: new Date(0) } };
   await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, free);
@@ -163,7 +163,7 @@ export async function untilSynced({ collections }: IndexerDeps): Promise<void> {
   });
 }
 
-/** Waits until the archive is connected to the gateway, and every event that was sent is recorded. */
+/** Waits until the archive is connected to the gateway, and has recorded every event that was sent. */
 export async function untilListening(deps: IndexerDeps, discord: DiscordDouble): Promise<void> {
   await until(async () => {
     const { connectedAt, session } = (await gatewayState(deps)) ?? {};
@@ -177,14 +177,14 @@ export async function syncAgain(deps: IndexerDeps, place: SyncPlace = {}): Promi
   await untilSynced(deps);
 }
 
-/** What a thread says on the platform, in the words of the archive's records. */
+/** The content of a thread on the platform, in the terms of the archive's records. */
 export interface Told {
   title: string;
   archived: boolean;
   locked: boolean;
   pinned: boolean;
   tags: string[];
-  /** Contents by message id; those that are no plain text are left out. */
+  /** Contents by message id. A content that is no plain text is null. */
   messages: Record<string, string | null>;
 }
 
@@ -198,7 +198,7 @@ export function publicState({ model }: DiscordDouble): Record<string, Told> {
 const AUTO_MODERATION = 24;
 const LOADING = 1 << 7;
 
-/** Whether a message may be archived: one that is still being made, or reports what was moderated, never is. */
+/** Whether a message may be archived. Messages that are still being made, or that report moderation, must not be. */
 export function isArchivable({ type, flags }: Message): boolean {
   return type !== AUTO_MODERATION && (flags & LOADING) === 0;
 }
@@ -244,7 +244,7 @@ export async function archivedState({ collections }: IndexerDeps): Promise<Recor
   return state;
 }
 
-/** Where two states differ, in lines; `null` for a content stands for any. */
+/** The differences between two states, as lines. A content of `null` equals any other. */
 export function differences(found: Record<string, Told>, expected: Record<string, Told>): string[] {
   const ids = new Set([...Object.keys(found), ...Object.keys(expected)]);
   return [...ids].flatMap((id) => {

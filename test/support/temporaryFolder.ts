@@ -12,7 +12,7 @@ export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T
   }
 }
 
-/** The message of the error a promise is rejected with; fails when it is not rejected. */
+/** The message of the error with which a promise rejects. Throws where it does not reject. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
     () => undefined,

@@ -7,18 +7,18 @@ import { aSourceMessage, aSourceThread, anAuthor, anId } from './factories.js';
 import { build, doAll, record } from './indexerDeps.js';
 import type { TestStores } from './stores.js';
 
-/** A small archive of one server whose views are all as they must be. */
+/** A small archive of one server, whose views are all as they must be. */
 export interface RestingArchive {
   serverId: string;
   channelId: string;
   /**
-   * In order of their ids; each is started by somebody who writes nowhere else, answered by bob, and ends with their
-   * thanks.
+   * The threads, in the order of their ids. Each is started by a person who writes nowhere else. Bob answers, and the
+   * person thanks.
    */
   threads: { threadId: string; messageIds: string[]; starter: AuthorSnapshot }[];
 }
 
-/** Records some threads, builds and counts them, and finds what is similar. */
+/** Records some threads, builds and counts them, and looks for similar ones. */
 export async function restingArchive(
   deps: IndexerDeps,
   stores: Pick<TestStores, 'refreshSearch'>,
@@ -33,7 +33,7 @@ export async function restingArchive(
     const source = aSourceThread({
       server: { _id: serverId },
       channel: { _id: channelId },
-      // Two and two are similar to each other: a word of all tells nothing.
+      // The threads are similar in pairs. A word that all of them have would tell nothing.
       thread: { _id: threadId, title: `The sextant of harbour${number >> 1}` },
     });
     const words = messageIds.map((_id, n) => ({
@@ -76,7 +76,7 @@ export async function bringToRest(
   await doAll(deps);
 }
 
-/** Verifies with little patience: nothing works in the background. */
+/** Verifies, and waits only briefly, because nothing works in the background. */
 export function verifyNow(
   deps: IndexerDeps,
   options: Partial<VerifyOptions> = {},

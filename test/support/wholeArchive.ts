@@ -4,7 +4,7 @@ import type { ChannelList, Server, TagList } from '../../shared/contract/servers
 import type { Leaderboard } from '../../shared/contract/users.js';
 import type { TestArchive } from './archive.js';
 
-/** Every thread id of a list, page after page. */
+/** The ids of all threads in a list, page after page. */
 export async function walkThreads(
   archive: TestArchive,
   query: string,
@@ -20,7 +20,7 @@ export async function walkThreads(
   return ids;
 }
 
-/** Every public answer of an archive, by path: what a reader could ever see of it, search apart. */
+/** Every public answer of an archive, by path: everything that readers could see, except for search. */
 export async function everyAnswer(archive: TestArchive): Promise<Map<string, unknown>> {
   const answers = new Map<string, unknown>();
   const ask = async <T>(path: string): Promise<T> => {
@@ -58,7 +58,7 @@ export async function everyAnswer(archive: TestArchive): Promise<Map<string, unk
   return answers;
 }
 
-/** Each archive signs cursors with a key of its own: of a cursor, only whether there is one is the same everywhere. */
+/** Replaces a cursor by whether there is one. Each archive signs cursors with a key of its own, so cursors differ. */
 function withoutCursor(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || !('nextCursor' in answer)) return answer;
   return { ...answer, nextCursor: answer.nextCursor !== null };

@@ -22,7 +22,7 @@ describe('.mocharc.json', () => {
       const quiet = "it('does nothing', () => {});";
       const leaving =
         "it('leaves one', (done) => { Promise.reject('unseen'); setTimeout(done, 50); });";
-      // Of two processes and four files, each process has run another file before it runs the last one.
+      // With two processes and four files, each process has run another file before it runs the last one.
       const contents = [quiet, quiet, quiet, leaving];
       const files = contents.map((_, number) => join(folder, `${number}.test.cjs`));
       for (const [number, content] of contents.entries()) await writeFile(files[number]!, content);

@@ -1,11 +1,14 @@
-/** `npm run trial:scale -- --seed N`: harms an archive on several members of each engine once; see docs/scale.md. */
+/**
+ * `npm run trial:scale -- --seed N`: causes each fault once in an archive on several members of each engine. See
+ * docs/scale.md.
+ */
 import { parseArgs } from 'node:util';
 import { printReport } from '../printReport.js';
 import { runFaults } from '../runFaults.js';
 import { SCALE_FAULTS, SCALE_LANES } from './scaleFaults.js';
 import { startScaleRig } from './scaleRig.js';
 
-/** How long (ms) something stays away. */
+/** How long something stays away (ms). */
 const AWAY_MS = 6_000;
 
 const { values } = parseArgs({ options: { seed: { type: 'string', default: '1' } } });

@@ -18,13 +18,13 @@ const ALREADY_INITIALIZED = 23;
 /** A MongoDB replica set of three members on this machine. */
 export interface ReplicaSet {
   members: OwnServer[];
-  /** `host:port` of each member, comma separated. */
+  /** `host:port` of each member, separated by commas. */
   hosts: string;
-  /** The member that takes writes; waits while there is none. */
+  /** The member that takes writes. It waits while there is none. */
   primary(): Promise<OwnServer>;
 }
 
-/** Starts the members, each with a cache of 0.25 GB, and resolves when they have a primary. */
+/** Starts the members, each with a cache of 0.25 GB. Resolves when they have a primary. */
 export async function startReplicaSet(
   program: string,
   context: ServerContext,
@@ -81,7 +81,7 @@ async function initiate(hosts: string[]): Promise<void> {
   });
 }
 
-/** What a member answers to a command; undefined when it does not. */
+/** The answer of a member to a command; undefined where it does not answer. */
 export function ask(url: string, command: Document): Promise<Document | undefined> {
   return withClient(url, (client) => client.db('admin').command(command)).catch(() => undefined);
 }

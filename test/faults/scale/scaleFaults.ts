@@ -13,7 +13,7 @@ export const SCALE_FAULTS = {
   'MongoDB primary killed': async ({ rig: { replicaSet }, ms }) => {
     const primary = await replicaSet.primary();
     await primary.kill();
-    // The two that are left elect one of them.
+    // The other two members elect one of them as primary.
     await replicaSet.primary();
     await pause(ms);
     await primary.restart();
@@ -62,7 +62,7 @@ export const SCALE_FAULTS = {
 
 export type ScaleFaultName = keyof typeof SCALE_FAULTS;
 
-/** Faults of the stores, and beside them those of the services. */
+/** Faults of the stores in one lane, and those of the services in another. */
 export const SCALE_LANES: ScaleFaultName[][] = [
   [
     'MongoDB primary stepping down',

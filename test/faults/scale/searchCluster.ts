@@ -8,14 +8,14 @@ import type { ServerContext } from '../../../services/local/localServer.js';
 import { freePort } from '../../../services/local/ports.js';
 import { ownServer, type OwnServer } from '../../support/ownServers.js';
 
-/** Two Elasticsearch nodes of one cluster. The first one is its master; both hold data. */
+/** Two Elasticsearch nodes in one cluster. The first one is the master. Both hold data. */
 export interface SearchCluster {
   nodes: [OwnServer, OwnServer];
-  /** The addresses of both, as ELASTICSEARCH_URL takes them. */
+  /** The addresses of both nodes, as ELASTICSEARCH_URL takes them. */
   urls: string;
 }
 
-/** Starts both nodes, and resolves when they have found each other. */
+/** Starts both nodes. Resolves when they have found each other. */
 export async function startSearchCluster(
   program: ElasticsearchProgram,
   context: ServerContext,
@@ -31,7 +31,7 @@ export async function startSearchCluster(
     await mkdir(own.dataDir);
     return ownServer(() => startElasticsearch(program, ports[n], own, discovery));
   };
-  // One after the other: to start takes a node all cores of a small machine.
+  // They start one after the other, because a node that starts uses all cores of a small machine.
   const master = await start(0, 'cluster.initial_master_nodes: [node-0]');
   const nodes: SearchCluster['nodes'] = [master, await start(1, 'node.roles: [data]')];
   return { nodes, urls: nodes.map(({ url }) => url).join(',') };

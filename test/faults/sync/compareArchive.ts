@@ -4,7 +4,8 @@ import type { DiscordDouble } from '../../support/discord/types.js';
 import { archivedState, differences, publicState } from '../../support/syncRig.js';
 
 /**
- * Where the archive is not like what everybody may see of the servers; and who is left out, or not, and should not be.
+ * The differences between the archive and what everybody may see of the servers. It also lists people who are left out,
+ * or are not, contrary to their roles.
  */
 export async function compareArchive(
   deps: IndexerDeps,
@@ -25,7 +26,7 @@ export async function compareArchive(
   ];
 }
 
-/** Messages that both know, with other counts of reactions. */
+/** Messages whose counts of reactions differ. */
 async function reactions(
   { collections }: IndexerDeps,
   { model }: DiscordDouble,
@@ -52,7 +53,7 @@ function inWords(counts: (readonly [{ id: string | null; name: string }, number]
   return words.sort().join(', ');
 }
 
-/** Authors of what everybody may see who are left out although they carry no such role, or are not although they do. */
+/** Authors of public messages who are left out without an opt-out role, or are not left out in spite of one. */
 function choices(
   { model }: DiscordDouble,
   left: ReadonlySet<string>,

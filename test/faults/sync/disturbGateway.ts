@@ -1,7 +1,7 @@
 import type { GatewayControls } from '../../support/discord/types.js';
 import type { Random } from '../random.js';
 
-/** What may happen to the connection and to its events. */
+/** Disturbances of the connection and its events. */
 const TROUBLES: Record<string, (gateway: GatewayControls, random: Random) => void> = {
   cut: (gateway) => gateway.cut(),
   'op 7': (gateway) => gateway.requestReconnect(),
@@ -17,7 +17,7 @@ const TROUBLES: Record<string, (gateway: GatewayControls, random: Random) => voi
   'thread first': (gateway) => void (gateway.starterFirst = false),
 };
 
-/** Has something of chance happen to the gateway, and ends what stood still; gives its name. */
+/** Causes a random disturbance of the gateway, after ending what stood still. Returns its name. */
 export function disturbGateway(gateway: GatewayControls, random: Random): string {
   goOn(gateway);
   const name = random.pick(Object.keys(TROUBLES));
@@ -25,7 +25,7 @@ export function disturbGateway(gateway: GatewayControls, random: Random): string
   return name;
 }
 
-/** Ends all trouble: what was kept back is sent. */
+/** Ends all disturbances, and sends the events that were kept back. */
 export function calmGateway(gateway: GatewayControls): void {
   goOn(gateway);
   gateway.copies = 1;

@@ -6,10 +6,10 @@ import { record } from '../../support/indexerDeps.js';
 import type { Random } from '../random.js';
 
 const YEAR_MS = 31_536_000_000;
-/** Ordinary messages and replies, which exports and the platform tell alike. */
+/** The types of ordinary messages and replies. Exports and the platform tell these alike. */
 const SAID = new Set([0, 19]);
 
-/** Copies a thread as it is now, to be imported later. */
+/** Copies a thread as it is now, to import it later. */
 export function exported({ guild, channel, thread, messages }: PublicThread): PublicThread {
   const copies = messages
     .filter(({ type, flags, webhook }) => SAID.has(type) && flags === 0 && !webhook)
@@ -17,7 +17,7 @@ export function exported({ guild, channel, thread, messages }: PublicThread): Pu
   return { guild, channel, thread: { ...thread }, messages: copies };
 }
 
-/** Imports an export of a thread: some of its messages, made long ago, now, or by a clock that is a year ahead. */
+/** Imports some messages of a thread from an export that was made long ago, now, or by a clock that is a year ahead. */
 export async function importThread(
   deps: IndexerDeps,
   random: Random,

@@ -11,19 +11,19 @@ import {
   type SyncRig,
 } from '../../support/syncRig.js';
 
-/** A step at which a process dies, and whether this step is carried out. */
+/** The step at which a process dies, and whether this step is still carried out. */
 export interface Kill {
   step: number;
   isCarriedOut: boolean;
 }
 
-/** Events that `talk` makes. */
+/** How many events `talk` makes. */
 const EVENTS = 5;
 
 /**
- * Kills the process that listens at a step of the events of `talk`, and has another take over. Resolves when the
- * archive is like the platform, with whether the process came to that step. Rejects with what differs when it does not
- * come to be.
+ * Kills the listening process at a step while the events of `talk` come, and lets another process take over. When the
+ * archive is like the platform, resolves with whether the process reached that step. Otherwise rejects with what
+ * differs.
  */
 export async function killAt(
   { deps, stores, discord }: Pick<SyncRig, 'deps' | 'stores' | 'discord'>,
@@ -40,7 +40,7 @@ export async function killAt(
   talk(discord);
   await until(async () => dying.isDead || (await recorded()) >= before + EVENTS);
   const { isDead } = dying;
-  // It leaves its connection. Nothing of what it does is carried out any more.
+  // It leaves its connection open. Nothing that it does is carried out any more.
   const left = killed.stop();
   dying.bury();
   await left;

@@ -1,13 +1,13 @@
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Collections } from '../../../shared/store/collections.js';
 
-/** The write side of a process that can be killed: from then on nothing of it reaches MongoDB. */
+/** The write side of a process that can be killed. After that, none of its writes reaches MongoDB. */
 export interface KillableProcess {
   deps: IndexerDeps;
   kill(): void;
 }
 
-/** Another process over the same stores. */
+/** Makes another process on the same stores. */
 export function killableProcess(deps: IndexerDeps): KillableProcess {
   let isKilled = false;
   const requireAlive = (): void => {
@@ -26,7 +26,7 @@ export function killableProcess(deps: IndexerDeps): KillableProcess {
       async commit(change) {
         requireAlive();
         const outcome = await deps.commit(change);
-        // What was written stays; who wrote it does not learn of that.
+        // What was written stays. The writer does not learn of it.
         requireAlive();
         return outcome;
       },
@@ -35,7 +35,7 @@ export function killableProcess(deps: IndexerDeps): KillableProcess {
   };
 }
 
-/** An object whose methods throw once it is not alive any more. */
+/** An object whose methods throw once the process is dead. */
 function guarded<T extends object>(target: T, requireAlive: () => void): T {
   return new Proxy(target, {
     get(object, name) {

@@ -42,7 +42,7 @@ try {
   await end();
 }
 
-/** What was asked for. What it does not know ends it, with how it is used. */
+/** Reads the arguments. Unknown ones end the process with a line about its usage. */
 function readOptions() {
   const options = {
     seeds: { type: 'string', default: '10' },
@@ -63,7 +63,7 @@ function readOptions() {
   }
 }
 
-/** Resolves with whether all seeds ended well. */
+/** Resolves with whether the trials of all seeds ended well. */
 async function runSeeds(): Promise<boolean> {
   const happened: Record<string, number> = {};
   const failed: number[] = [];

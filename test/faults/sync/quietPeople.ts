@@ -3,17 +3,17 @@ import type { Random } from '../random.js';
 
 /** The role by which people opt out. */
 export const OPT_OUT_ROLE = 'no archive';
-/** What is said to one person alone. */
+/** The text of messages to one person alone. */
 export const WHISPER = 'For you alone';
 
-/** People of a server who carry the opt-out role as long as they are there. */
+/** Members of a server who have the opt-out role as long as they are there. */
 export interface QuietPeople {
   readonly userIds: ReadonlySet<string>;
-  /** Has one of them, or somebody new, say something in public, or to one person alone; gives what happened. */
+  /** Lets one of them, or a new one, write in public or to one person alone. Returns what happened. */
   speak(random: Random): string;
 }
 
-/** Makes the role, and somebody who carries it from the beginning, and writes. */
+/** Makes the role, and a person who has it from the beginning and writes. */
 export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
   const place = model.publicThreads().find(({ thread }) => !thread.isLocked)!;
   const { id: guildId } = place.guild;
@@ -25,7 +25,7 @@ export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
     model.addMember(guildId, id, { roleIds: [role.id] });
     return id;
   };
-  // Nobody changes their roles: operations choose among all members that there are.
+  // Their roles must not change, but operations choose among all members.
   const updateMember = model.updateMember.bind(model);
   model.updateMember = (guild, userId, values) =>
     updateMember(guild, userId, userIds.has(userId) ? { ...values, roleIds: [role.id] } : values);

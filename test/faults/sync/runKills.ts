@@ -4,14 +4,14 @@ import { openStores } from '../../support/stores.js';
 import { startTestSync, untilListening, untilSynced } from '../../support/syncRig.js';
 import { killAt } from './killAt.js';
 
-/** More steps than the events and what goes on beside them take. */
+/** More steps than the events and the work beside them take. */
 const MOST_STEPS = 60;
-/** So many steps that a process does not come to, one after the other, are behind the last. */
+/** After so many steps in a row that no process reaches, there are no further ones. */
 const BEHIND = 3;
 
 /**
- * Kills a process at each step of some events, once with this step carried out and once without, and says how each
- * ended. Resolves with whether nothing was lost.
+ * Kills a process at each step of some events, once with this step carried out and once without. Prints how each trial
+ * ended, and resolves with whether nothing was lost.
  */
 export async function runKills(say: (text: string) => void): Promise<boolean> {
   const stores = await openStores();

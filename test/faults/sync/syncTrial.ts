@@ -21,25 +21,25 @@ import { addQuietPeople, OPT_OUT_ROLE, type QuietPeople } from './quietPeople.js
 import { planTrial, tellsRoles, type TrialPlan } from './trialPlan.js';
 import { watchPrivacy } from './watchPrivacy.js';
 
-/** What a trial came to. */
+/** The result of a trial. */
 export interface Trial {
   /** How often each thing happened. */
   happened: Record<string, number>;
-  /** What is wrong in the end, or was seen and must not be. */
+  /** What is wrong at the end, or was seen but must not be. */
   violations: string[];
 }
 
 const ROUNDS = 10;
 const MOST_OPERATIONS = 25;
 const FAULTS: readonly Fault[] = ['serverError', 'cut', 'cutBody', 'garbled', 'badGateway'];
-/** How long (ms) the archive may take to become like the platform once nothing changes any more. */
+/** How long the archive may take to become like the platform once nothing changes any more (ms). */
 const SETTLE_MS = 240_000;
 
 /**
- * Syncs a server of a seed while it changes: people talk, moderators delete and hide, members opt out, exports are
- * imported, connections end, events come late or twice, and the process that syncs is stopped, killed, and relieved by
- * another. In the end the archive has to be like what everybody may see of the server. The same seed gives the same
- * operations; what meets what in time differs.
+ * Syncs a server of a seed while it changes. People talk, moderators delete and hide, members opt out, exports are
+ * imported, connections end, events come late or twice, and the syncing process is stopped, killed, and replaced by
+ * another. At the end, the archive has to be like what everybody may see of the server. The same seed gives the same
+ * operations, but their timing differs.
  */
 export async function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial> {
   const random = createRandom(seed);
@@ -58,7 +58,7 @@ export async function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial
   }
 }
 
-/** Does what is marked, as an indexer does; gives a function that ends it. */
+/** Does all marks, as an indexer does. Returns a function that ends this. */
 function buildAlways(deps: IndexerDeps): () => Promise<void> {
   const ended = new AbortController();
   const building = (async () => {
@@ -72,7 +72,7 @@ function buildAlways(deps: IndexerDeps): () => Promise<void> {
   };
 }
 
-/** Threads that nobody but some may see; those that are opened to everybody go from it. */
+/** The threads that were never public. A thread leaves this set when everybody may read it. */
 function neverPublic({ model }: DiscordDouble): ReadonlySet<string> {
   const threadIds = new Set(model.threads.keys());
   const look = (): void => {
@@ -85,7 +85,7 @@ function neverPublic({ model }: DiscordDouble): ReadonlySet<string> {
   return threadIds;
 }
 
-/** What clients ask of the gateway, by operation. */
+/** Names of the commands by which clients begin or resume a session. */
 const SESSIONS: Record<number, string> = {
   [GatewayOpcodes.Identify]: 'sessions begun',
   [GatewayOpcodes.Resume]: 'sessions resumed, or refused',
@@ -153,7 +153,7 @@ class SyncTrial {
     }
   }
 
-  /** Waits until so many requests more were made, or for so many looks. */
+  /** Waits for so many more requests, or for so many looks. */
   async #awaitRequests(count: number, looks: number): Promise<void> {
     const { requests } = this.#rig.discord;
     const until = requests.length + count;
@@ -189,19 +189,19 @@ class SyncTrial {
   async #import(): Promise<void> {
     const { deps } = this.#rig;
     const { sync, optOuts } = deps.collections;
-    // How much of it is used depends on what is known by now: what comes later must not.
+    // How many random numbers are used depends on what is known by now. So they come from a separate source.
     const random = createRandom(this.#rig.random.below(2 ** 31));
-    // Until somebody is known to be left out, an export shows them.
+    // An export shows people until the sync knows that they are left out.
     const { userIds } = this.#quiet;
     const known = await optOuts.countDocuments({ userId: { $in: [...userIds] } });
     const isKnown = known === userIds.size;
     for (const place of random.shuffle(this.#exports).slice(0, isKnown ? 3 : 0)) {
-      // What the sync has never heard of stays as exports tell it.
+      // The sync would leave a thread that it has never heard of as the export tells it.
       if (await sync.findOne({ _id: place.thread.id })) await importThread(deps, random, place);
     }
   }
 
-  /** The roles of everybody were told long ago; events that tell of them need no such help. */
+  /** Makes everybody's roles old. Roles that are told by events do not need it. */
   async #ageRoles(): Promise<void> {
     if (tellsRoles(this.#rig.plan)) return;
     const longAgo = new Date(Date.now() - 7_200_000);
@@ -209,7 +209,7 @@ class SyncTrial {
     await sync.updateMany({ kind: 'member' }, { $set: { checkedAt: longAgo } });
   }
 
-  /** Another process takes over: from one that is stopped or killed, or from one that it waited for. */
+  /** Lets another process take over: from one that is stopped or killed, or from one that it waited for. */
   async #relieve(how: string): Promise<void> {
     if (how === 'relieve') this.#start();
     const first = this.#running.shift();
@@ -220,8 +220,8 @@ class SyncTrial {
   }
 
   /**
-   * Waits until the archive is like the platform; gives what is still wrong after a long time, or found by
-   * verification.
+   * Waits until the archive is like the platform. Resolves with what is still wrong after a long time, or what
+   * verification finds.
    */
   async #settle(): Promise<string[]> {
     const { plan, deps, discord, stores } = this.#rig;
@@ -244,7 +244,7 @@ class SyncTrial {
     return differences.map(({ kind, id, detail }) => `verify: ${kind} ${id} ${detail}`);
   }
 
-  /** Messages that are to be read again soon are read now. */
+  /** Has messages that are to be read again soon read now. */
   async #hurryMessages(): Promise<void> {
     const { sync } = this.#rig.deps.collections;
     await sync.updateMany({ kind: 'message' }, { $set: { dueAt: new Date(0) } });

@@ -1,20 +1,18 @@
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import type { Random } from '../random.js';
 
-/** What a seed chooses for its whole trial. */
+/** The choices of a seed for its whole trial. */
 export interface TrialPlan {
-  /** Which processes hear events: all, none, or each as chance has it. */
+  /** Which processes hear events: all, none, or each at random. */
   listening: 'always' | 'never' | 'switched';
   /** How often a thread is read once more while nothing else is to be fetched (ms). */
   repairEveryMs: number;
-  /** Where the end waits for what is told, a process that was there before it goes on; else another begins. */
+  /** Whether, at the end, a process that was there before goes on, or a new one begins. */
   endsWithSame: boolean;
   discord: DiscordOptions;
 }
 
-/**
- * Most trials hear events. Sessions are kept for so short a time, or for so few events, that some cannot be resumed.
- */
+/** Most trials hear events. Sessions are kept so briefly, or with so few events, that some cannot be resumed. */
 export function planTrial(random: Random, seed: number): TrialPlan {
   return {
     listening: random.pick(['always', 'always', 'always', 'always', 'switched', 'never']),
@@ -32,7 +30,7 @@ export function planTrial(random: Random, seed: number): TrialPlan {
   };
 }
 
-/** Whether members' roles are told by events, each change of them, from some moment on. */
+/** Whether, from some moment on, every change of members' roles is told by events. */
 export function tellsRoles({ listening, discord }: TrialPlan): boolean {
   return listening === 'always' && discord.guildMembers === true;
 }

@@ -4,16 +4,17 @@ import { WHISPER } from './quietPeople.js';
 
 /** What must never be seen. */
 export interface Private {
-  /** Threads that were never public so far. */
+  /** Threads that have never been public so far. */
   threadIds: ReadonlySet<string>;
-  /** People who carry an opt-out role all the time. More may come. */
+  /** People who have an opt-out role all the time. More people may join. */
   userIds: ReadonlySet<string>;
 }
 
 const EVERY_MS = 50;
 
 /**
- * Looks all the time whether anything private is recorded or shown; gives a function that ends it, with what was seen.
+ * Checks all the time whether anything private is recorded or shown. Returns a function that ends this, and resolves
+ * with what was seen.
  */
 export function watchPrivacy(
   { collections }: IndexerDeps,
@@ -32,7 +33,7 @@ export function watchPrivacy(
         contributions.findOne({ userId: { $in: people } }),
         threadItems.findOne({ item: { $regex: people.join('|') } }),
       ]);
-      // One may have become public while it was looked for.
+      // It may have become public while it was looked for.
       if (thread && threadIds.has(thread._id)) seen.add(`Private thread ${thread._id} is recorded`);
       if (message && threadIds.has(message.threadId)) {
         seen.add(`Message ${message._id} of a private thread is recorded`);

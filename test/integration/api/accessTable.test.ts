@@ -16,7 +16,7 @@ import {
   type AuthServer,
 } from '../../support/authServer.js';
 
-/** Who may call what, said a second time: a new operation is refused here until somebody has thought about it. */
+/** Who may call each operation, written a second time. A new operation fails here until somebody has decided this. */
 const TABLE: Record<string, Access> = {
   getIndex: 'public',
   getOpenApi: 'public',
@@ -75,7 +75,7 @@ type Verdict =
 interface Sent {
   name: string;
   headers: Record<string, string | string[]>;
-  /** What each kind of access answers; public operations take everything but two credentials. */
+  /** The answer for each kind of access. Public operations accept everything except two credentials. */
   verdict: (access: Exclude<Access, 'public'>) => Verdict;
   onPublic?: Verdict;
 }
@@ -199,7 +199,7 @@ describe('access', () => {
   });
 });
 
-/** Every credential that is tried, with what it is worth. */
+/** All credentials that are tried, each with what it is worth. */
 async function credentials(api: AuthServer): Promise<Sent[]> {
   const admin = { sub: ADMIN_ID, scope: ['admin'], sid: await api.login(ADMIN_ID) };
   const levels = await Promise.all(
@@ -229,7 +229,7 @@ async function credentials(api: AuthServer): Promise<Sent[]> {
     ...(await twoAtOnce(api)),
     {
       name: 'token expired within the skew',
-      // Made anew each time: it must not leave the skew while the tests run.
+      // It is made anew each time, so that it does not leave the allowed skew while the tests run.
       get headers() {
         return bearer(aToken(admin, { expiresIn: -10 }));
       },
@@ -248,7 +248,7 @@ async function credentials(api: AuthServer): Promise<Sent[]> {
   ];
 }
 
-/** Users of whom all that is known is who they are. */
+/** Users without any level. */
 async function withoutLevel(api: AuthServer): Promise<Sent[]> {
   const sid = await api.login(USER_ID);
   const tokens: Record<string, string> = {
@@ -264,7 +264,7 @@ async function withoutLevel(api: AuthServer): Promise<Sent[]> {
   }));
 }
 
-/** Tokens whose login has ended, is another's, or is missing. */
+/** Tokens whose login has ended, belongs to another user, or is missing. */
 async function endedLogins(api: AuthServer): Promise<Sent[]> {
   const { refreshTokens } = api.stores.mongo.collections;
   const revoked = await api.login(ADMIN_ID);
@@ -284,7 +284,7 @@ async function endedLogins(api: AuthServer): Promise<Sent[]> {
   }));
 }
 
-/** Tokens that are wrong in themselves; `sid` is a login that holds. */
+/** Tokens that are wrong in themselves. `sid` is a valid login. */
 function refusedTokens(sid: string): Sent[] {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const rsa = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -323,7 +323,7 @@ function refusedTokens(sid: string): Sent[] {
     .concat(headers);
 }
 
-/** Texts that stand where claims belong: each has one that makes no sense. */
+/** Texts in place of claims. Each has one claim that makes no sense. */
 function malformedClaims(good: { iat: number; sid: string }): string[] {
   const query = { $gt: '' };
   const values: Record<string, unknown[]> = {
@@ -397,12 +397,12 @@ function judge(reply: Reply): string {
   return isRefusal ? `${reply.status} ${code}` : 'passes';
 }
 
-/** A token signed by HMAC with a public key, which libraries refuse to do. */
+/** A token that is signed by HMAC with a public key. Libraries refuse to make one. */
 function hmacToken(claims: object, secret: string): string {
   return signed(JSON.stringify(claims), secret);
 }
 
-/** A token of any text as its claims, which libraries refuse to sign. */
+/** A token with any text as its claims. Libraries refuse to sign one. */
 function signed(claims: string, secret = JWT_SECRET): string {
   const encoded = Buffer.from(claims).toString('base64url');
   const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${encoded}`;

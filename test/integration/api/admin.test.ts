@@ -557,8 +557,8 @@ describe('admin', () => {
 });
 
 /**
- * Sends a request's head and a beginning of its body, then hangs up after so long (null: leaves that to the API). Gives
- * what was answered until then.
+ * Sends the head of a request and the beginning of its body, and hangs up after a time (ms). With null, the API has to
+ * hang up. Resolves with what was answered until then.
  */
 function openUpload(
   url: string,

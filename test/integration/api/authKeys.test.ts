@@ -104,7 +104,7 @@ describe('API keys', () => {
     const { revokedAt } = reply.json() as { revokedAt: string };
     const began = performance.now();
     await until(async () => (await use()) === 403);
-    // A second where nothing else runs.
+    // It takes a second where nothing else runs.
     expect(performance.now() - began).to.be.below(30_000);
     const again = await api.send('DELETE', `/admin/keys/${id}`, admin);
     expect((again.json() as { revokedAt: string }).revokedAt).to.equal(revokedAt);
@@ -215,7 +215,7 @@ describe('DISABLE_AUTH', () => {
         ['192.168.1.2', 200],
         ['[fe80::1]:3000', 200],
       ] as [string, number][]) {
-        // A page of such a name whose address has been changed to this machine's: it asks its own origin.
+        // A page on such a host, whose name was pointed at this machine, calls its own origin.
         for (const headers of [{}, { Origin: `http://${host}` }]) {
           const reply = await api.get('/admin/keys', { Host: host, ...headers });
           expect(reply.status, host).to.equal(status);

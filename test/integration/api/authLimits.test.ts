@@ -259,7 +259,7 @@ describe('rate limits', () => {
       }
       expect([...statuses.keys()].sort()).to.deep.equal([403, 429]);
       expect(statuses.get(403)).to.be.within(50, 70);
-      // What is throttled asks the store nothing: others do not wait for it.
+      // Requests beyond the limit ask the store nothing, so others do not wait for it.
       expect((await questions()) - before).to.be.below(150);
     } finally {
       await api.close();
@@ -285,7 +285,7 @@ describe('rate limits', () => {
       expect((await renew('fr_x')).status).to.equal(429);
       expect((await renew(refresh_token)).status).to.equal(200);
       expect(await wrong()).to.equal(429);
-      // What only the platform could tell is not tried.
+      // A credential that only the platform could check is not tried.
       const asked = api.platform.requests.length;
       const code = { grant_type: 'authorization_code', code: api.platform.newCode('42') };
       expect((await api.send('POST', '/auth/token', as('192.0.2.66'), code)).status).to.equal(429);
@@ -407,7 +407,7 @@ describe('rate limits', () => {
   });
 });
 
-/** A key of the right form that nobody was given. */
+/** A key in the right form that was never issued. */
 function unknownKey(n: number): string {
   return `fa_${n.toString(16).padStart(16, '0')}_${'0'.repeat(48)}`;
 }

@@ -195,7 +195,9 @@ describe('POST /auth/token', () => {
 
   it('asks the platform no more than a hundred times at once', async () => {
     const { platform } = api;
-    /** False where the platform was given up before all had come: another could take that place. */
+    /**
+     * Whether all requests are held. False where one was given up before all had come, so that another took its place.
+     */
     const areHeld = async (): Promise<boolean> => {
       platform.mood = 'held';
       const before = platform.requests.length;
@@ -230,7 +232,7 @@ describe('POST /auth/token', () => {
     }
     await wrong.close();
     expect(wrong.platform.requests, 'asked again at once').to.have.length(1);
-    // A busy machine may leave a store silent for a second.
+    // On a busy machine, a store may be silent for a second.
     const told = wrong.log.filter(
       ({ level, msg }) => Number(level) > 30 && msg !== 'A store is away',
     );
@@ -283,7 +285,7 @@ describe('GET /auth/login', () => {
     for (const part of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Max-Age=600']) {
       expect(cookie.split('; ')).to.include(part);
     }
-    // A proxy may serve the API below a path of its own, which the API does not know.
+    // A proxy may serve the API below a path that the API does not know.
     expect(cookie).to.not.contain('Path=');
     expect((await begin()).state).not.to.equal(state);
   });

@@ -15,7 +15,7 @@ const BOT_TOKEN = 'planted-bot-token-77aa';
 
 describe('secrets', () => {
   let api: AuthServer;
-  /** Everything that was answered, but for the answers that hand a secret out. */
+  /** Everything that was answered, except the answers that hand out a secret. */
   const answered: string[] = [];
   const secrets: Record<string, string> = {};
 

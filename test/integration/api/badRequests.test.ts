@@ -170,7 +170,7 @@ describe('bad requests', () => {
       'GET /healthz HTTP/1.1\r\n',
       'POST /healthz HTTP/1.1\r\n',
     ]) {
-      // It resolves once the connection is closed.
+      // It resolves when the connection is closed.
       const reply = await raw(api.url, `${start}Host: x\r\nContent-Length: 2\r\n\r\nx`);
       expect(reply, start).to.match(/^Connection: close\r$/m);
     }
@@ -184,7 +184,7 @@ describe('bad requests', () => {
       expect(reply, target).to.match(/^HTTP\/1\.1 400 /);
       expect(reply, target).to.contain('"code":"VALIDATION_ERROR"');
     }
-    // Node 24 takes such a host, and Node 20 does not.
+    // Node 24 accepts such a host, and Node 20 does not.
     for (const target of ['http://xn--0/', 'http://xn--0/api/threads?limit=1']) {
       expect(await ask(target), target).to.match(/^HTTP\/1\.1 (200|400) /);
     }
@@ -192,7 +192,7 @@ describe('bad requests', () => {
   });
 });
 
-/** Sends text over a connection and gives all that comes back. */
+/** Sends text over a connection, and resolves with all that comes back. */
 function raw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

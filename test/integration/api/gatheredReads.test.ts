@@ -8,7 +8,7 @@ import { aRank, aThreadItem, storeBody } from '../../support/apiViews.js';
 const MANY = 200;
 const CALLS = 'forum_archive_store_call_duration_seconds_count{store="mongodb"}';
 
-/** Calls to MongoDB that an API made while something was done. */
+/** How many calls to MongoDB an API made during some work. */
 async function callsOf(api: ApiServer, what: () => Promise<unknown>): Promise<number> {
   const calls = async (): Promise<number> => {
     const text = (await api.get('/metrics')).body.toString();
@@ -102,7 +102,7 @@ describe('500 readers who want the same at once', () => {
     it(`cause one load of ${path}`, async () => {
       const { mongo, redis } = api.stores;
       let made = 0;
-      // Begun anew where MongoDB was too slow: whoever asks again causes another load.
+      // It begins anew where MongoDB was too slow, because a reader who asks again causes another load.
       await until(async () => {
         api.cache.clear();
         await redis.del(statsCacheKey(mongo.namespace, '10'));

@@ -18,7 +18,8 @@ describe('response cache and announcements', () => {
   after(() => api.close());
 
   /**
-   * Shows what `path` answers before, and that what `change` stored is answered within a second of its announcement.
+   * Checks what `path` answers before a change. Then checks that within a second of the announcement it answers what
+   * `change` has stored.
    */
   async function follows(
     path: string,
@@ -81,7 +82,7 @@ describe('response cache and announcements', () => {
     const { collections } = api.stores.mongo;
     await storeBody(collections, 'thread/71', { version: 0 });
     for (let version = 1; version <= 30; version += 1) {
-      // Readers race the write and its announcement, again and again.
+      // Readers race with the write and its announcement, again and again.
       const readers = Array.from({ length: 10 }, () => api.get('/api/threads/71'));
       await storeBody(collections, 'thread/71', { version });
       const late = Array.from({ length: 10 }, () => api.get('/api/threads/71'));

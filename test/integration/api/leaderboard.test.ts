@@ -114,7 +114,7 @@ describe('GET /leaderboard/:serverId', () => {
     const { write } = await keptCursors(collections).open();
     const signed = await ask(`cursor=${write([board], position)}`);
     expect(signed.leaderboard[0]?.rank, 'of another process').to.equal(999);
-    // Every process finds the same key, also where all begin at once.
+    // Every process finds the same key, even where all begin at the same time.
     await collections.state.deleteMany({ _id: 'cursors' });
     const all = Array.from({ length: 20 }, () => keptCursors(collections).open());
     const written = (await Promise.all(all)).map((cursors) => cursors.write([board], position));

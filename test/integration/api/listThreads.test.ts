@@ -54,7 +54,7 @@ describe('GET /api/threads', () => {
     return reply.json() as ThreadPage;
   }
 
-  /** Every page of a list, as ids; `between` runs after each page. */
+  /** All pages of a list, as ids. `between` runs after each page. */
   async function walk(
     query: string,
     between?: (n: number) => Promise<unknown>,
@@ -106,7 +106,7 @@ describe('GET /api/threads', () => {
         let id = FIRST + 1_000n;
         const insert = async (n: number): Promise<void> => {
           if (n > 40) return;
-          // Before, within and behind every place that a page may stand at.
+          // Threads come in front of, within and behind every place where a page may stand.
           for (const older of [-2_000n, 0n]) {
             const threadId = String((id += 1n) + older);
             const item = aThreadItem({ ...sketches[n]!, threadId });

@@ -16,7 +16,7 @@ const THREADS = 20_000;
 const LIMIT = 20;
 const FIRST = 700_000_000_000_000_000n;
 
-/** What explain tells of a find. */
+/** The parts of explain's answer for a find. */
 interface Explained {
   queryPlanner: { winningPlan: object };
   executionStats: { nReturned: number; totalKeysExamined: number; totalDocsExamined: number };
@@ -96,7 +96,7 @@ describe('plans of GET /api/threads', () => {
         );
         for (const keys of examined) expect(keys).to.be.at.most(LIMIT + 3);
       }
-      // Asked for in one turn: the first calls take what there is, the others are joined.
+      // All are asked for in one turn: the first calls go out at once, and the others are joined.
       const together = await Promise.all(scans.map(readPage));
       for (const [n, scan] of scans.entries()) {
         expect(await readPage(scan)).to.deep.equal(together[n]);
@@ -118,7 +118,7 @@ describe('plans of GET /api/threads', () => {
     return executionStats.nReturned;
   }
 
-  /** The cursor of a row in the middle of the list, or of one that no list has. */
+  /** The cursor of a row in the middle of the list, or of a row that no list has. */
   async function deepCursor(query: ThreadListQuery): Promise<string> {
     const { filter, sort, field, hint } = listThreadsQuery(query, cursors);
     const { threadItems } = stores.mongo.collections;

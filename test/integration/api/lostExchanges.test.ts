@@ -26,7 +26,7 @@ describe('an exchange of a refresh token whose store falls silent', () => {
   };
   const refresh = (refresh_token: string) =>
     api.send('POST', '/auth/refresh', {}, { refresh_token });
-  /** An exchange that is stored, though its caller is told that the store did not answer. */
+  /** Does an exchange that is stored, although its caller is told that the store did not answer. */
   const lose = async (token: string) => {
     const failed: unknown = await rotate(
       around(store, 'findOneAndUpdate', loseFound),
@@ -87,7 +87,7 @@ describe('an exchange of a refresh token whose store falls silent', () => {
   });
 });
 
-/** Makes the call, and loses an answer that says that something was changed. */
+/** Makes the call, and loses the answer where it says that something was changed. */
 async function loseFound(call: Call): Promise<unknown> {
   const found = await call();
   if (found !== null) throw silent();
@@ -98,7 +98,7 @@ function silent(): MongoNetworkTimeoutError {
   return new MongoNetworkTimeoutError('The store did not answer', {});
 }
 
-/** The same store, with something around the calls of one method. */
+/** The same store, with a wrapper around the calls of one method. */
 function around(
   { refreshTokens }: Families,
   method: 'findOneAndUpdate' | 'updateOne',

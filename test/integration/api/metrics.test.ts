@@ -24,7 +24,7 @@ describe('GET /metrics', () => {
   };
 
   it('tells of requests, both caches, stores, refusals and the process', async () => {
-    // On a busy machine any may be answered 503, and is told of only when its connection has ended.
+    // On a busy machine any request may be answered 503. It is counted only once its connection has ended.
     const ask = (path: string) => exchange(api.url, 'GET', path);
     const replies = {
       getThread: [await ask('/api/threads/1'), await ask('/api/threads/1')],

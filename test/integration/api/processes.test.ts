@@ -18,7 +18,7 @@ import {
 
 const COUNT = 3;
 const PATH = '/api/threads/71';
-/** What one test alone asks for. */
+/** A request that only one test makes. */
 const COUNTED = { path: '/api/threads/71/participants', operation: 'listParticipants' };
 
 describe('the API as several processes', () => {
@@ -57,7 +57,7 @@ describe('the API as several processes', () => {
     for (const line of lines) line.close();
     return ended;
   }
-  /** Processes that have begun to listen, in order. */
+  /** The processes that have begun to listen, in order. */
   const listening = () =>
     api.log.filter(({ msg }) => msg === 'Listening').map(({ pid }) => Number(pid));
 
@@ -85,7 +85,7 @@ describe('the API as several processes', () => {
     for (const line of lines) {
       await until(async () => (await countAsked(line, operation)) === COUNT * 5);
     }
-    // Not the number of processes that reach it.
+    // It must not be the number of processes that can reach the store.
     await until(async () => {
       const { body } = await lines[0]!.ask('/metrics');
       return body.includes('forum_archive_store_up{store="mongodb"} 1\n');
@@ -110,7 +110,7 @@ describe('the API as several processes', () => {
     let isOver = false;
     let answered = 0;
     const load = others.map(async (line) => {
-      // Rejects when an answer does not come.
+      // Rejects where an answer does not come.
       for (; !isOver; answered += 1) {
         await line.ask(PATH);
         await pause(5);
@@ -132,12 +132,13 @@ describe('the API as several processes', () => {
     await until(() => answered > enough);
     isOver = true;
     await Promise.all(load);
-    // What the killed one had told is still counted.
+    // The counts of the killed process are still included.
     await until(async () => (await countAsked(others[0]!)) >= counted + answered);
   });
 
   it('answers what was asked before it stops, and exits 0', async function () {
-    // A client that was held up for longer than connections are kept after the signal may be cut.
+    // The test is repeated, because a client that was held up for longer than connections are kept after the signal may
+    // be cut.
     this.retries(9);
     if (!isRunning(api.pid)) await start(COUNT);
     let answered = 0;
@@ -214,12 +215,12 @@ function askOver(agent: Agent, url: string, headers = {}): Promise<Reply> {
   });
 }
 
-/** What a thread's body says; undefined where a busy machine was too slow to answer. */
+/** The name in a thread's body; undefined where a busy machine was too slow to answer. */
 function nameOf(body: string): unknown {
   return (JSON.parse(body) as { name?: unknown }).name;
 }
 
-/** Requests of an operation that the metrics tell of, with any status. */
+/** How many requests for an operation the metrics count, with any status. */
 async function countAsked(line: Line, operation = 'getThread'): Promise<number> {
   const asked = `forum_archive_http_request_duration_seconds_count{operation="${operation}"`;
   const { body } = await line.ask('/metrics');
@@ -229,7 +230,7 @@ async function countAsked(line: Line, operation = 'getThread'): Promise<number> 
     .reduce((sum, each) => sum + Number(each.split(' ')[1]), 0);
 }
 
-/** False where nobody listens any more; rejects when a request is cut. */
+/** False where nobody listens any more. Rejects where a request is cut. */
 async function isAnswered(reply: Promise<Reply>): Promise<boolean> {
   try {
     await reply;

@@ -25,7 +25,7 @@ const CLIENTS: Record<string, Record<string, string>> = {
   'a page of another site': { 'Accept-Encoding': 'gzip', Origin: 'https://c.example' },
 };
 
-/** The headers that are the same for every request that gets the same answer. */
+/** The headers that are the same for every request with the same answer. */
 function lasting(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const changing = ['x-request-id', 'date', 'ratelimit', 'x-cache', 'x-cache-ttl', 'connection'];
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !changing.includes(name)));
@@ -52,14 +52,15 @@ for (const origins of ['*', 'https://a.example, https://b.example']) {
     after(() => api.close());
 
     /**
-     * The answer that the routes give, and those in front of them: the one that was loaded, and the one that was ready.
+     * Three answers to the same request: one from the routes, and two from in front of them, the loaded one and the
+     * ready one.
      */
     async function answers(path: string, headers: Record<string, string>, method = 'GET') {
       api.cache.clear();
       const loaded = await api.send(method, path, headers);
-      // Whoever has a credential is answered by the routes. A wrong one counts as none.
+      // Requests with a credential are answered by the routes. A wrong credential counts as none.
       const routed = await api.send(method, path, { ...headers, 'X-API-Key': 'wrong' });
-      // The first answer is loaded, the second one found and made ready, the identity form with the third.
+      // The first answer is loaded. The second one is found and made ready. The third one makes the identity form.
       for (let asked = 0; asked < 3; asked += 1) await api.get(path, headers);
       const ready = await api.send(method, path, headers);
       return { routed, others: { loaded, ready } };
@@ -194,7 +195,7 @@ describe('a request for an answer that is ready', () => {
   it('gets the new answer once the old one was announced to have changed', async () => {
     await storeBody(api.stores.mongo.collections, 'thread/71', { id: '71', version: 2 });
     await api.announce({ threads: [{ threadId: '71', serverId: '10', channelId: '100' }] });
-    // Without limits: whoever waits may ask often.
+    // There are no limits here, so the test may ask often.
     await until(() => api.cache.size.entries === 0);
     expect((await ask()).json()).to.deep.equal({ id: '71', version: 2 });
   });
@@ -210,7 +211,7 @@ describe('a request for an answer that is ready', () => {
   });
 });
 
-/** What a server answers to the beginning of a request, sent as it is, on a connection that it is asked to close. */
+/** The answer of a server to the beginning of a request, sent unchanged, on a connection that it is asked to close. */
 function sendRaw(url: string, request: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

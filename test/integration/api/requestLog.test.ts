@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ADMIN_ID, bearer, startAuth } from '../../support/authServer.js';
 import { until } from '../../support/apiServer.js';
 
-/** What was logged of each request: route, caller and, where it is there, the address. */
+/** What was logged about each request: route, caller and, if it is there, the address. */
 async function logged(env: Record<string, string>): Promise<unknown[]> {
   const api = await startAuth({ RATE_LIMIT_DISABLED: 'false', TRUST_PROXY: '1', ...env });
   const key = await api.key('write');

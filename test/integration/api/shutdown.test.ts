@@ -9,7 +9,7 @@ import { storeBody } from '../../support/apiViews.js';
 
 const MAIN = fileURLToPath(new URL('../../../services/api/main.js', import.meta.url));
 
-/** Few, so that this process is seldom late with a next request. */
+/** There are few clients, so that this process is seldom late with a next request. */
 const CLIENTS = 6;
 
 describe('the API process', () => {
@@ -40,7 +40,8 @@ describe('the API process', () => {
   }
 
   it('drops no request on SIGTERM under load, and exits 0', async function () {
-    // A client that was held up for longer than connections are kept after the signal may be cut.
+    // The test is repeated, because a client that was held up for longer than connections are kept after the signal may
+    // be cut.
     this.retries(9);
     const { child, url } = await start({ CACHE_MEGABYTES: '0' });
     const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
@@ -83,12 +84,12 @@ describe('the API process', () => {
   });
 });
 
-/** How a request ended: answered whole, refused before it was sent, or cut while it was answered. */
+/** How a request ended: answered completely, refused before it was sent, or cut during the answer. */
 function fetchOne(url: string, agent: Agent): Promise<'answered' | 'refused' | 'cut'> {
   return new Promise((resolve) => {
     const sent = request(url, { agent }, (response) => {
       response.resume();
-      // A store that is slow is told of in an answer, too.
+      // That a store is slow is told in an answer, too.
       response.on('end', () => resolve('answered'));
       response.on('error', () => resolve('cut'));
     });

@@ -16,7 +16,7 @@ describe('GET /api/servers/:serverId/stats', () => {
     await api.close();
   });
 
-  /** Changes what the shared cache holds, and has the process forget what it read there before. */
+  /** Changes the content of the shared cache, and has the process forget what it read there before. */
   const change = async (what: (key: string) => Promise<unknown>): Promise<void> => {
     await what(statsCacheKey(api.stores.mongo.namespace, '10'));
     const { entries } = api.cache.size;
@@ -46,7 +46,7 @@ describe('GET /api/servers/:serverId/stats', () => {
     };
     const first = await ask();
     expect(first).to.be.within(1, 30);
-    // Once from the shared cache, then from this process's memory, whose time runs on.
+    // It comes from the shared cache once, and then from this process's memory, where its time goes on.
     await until(async () => (await ask()) < first);
   });
 
@@ -116,7 +116,7 @@ describe('reads while Redis is frozen', () => {
     await until(async () => (await cached()) === 'HIT');
     expect(await version()).to.equal(1);
     proxy.freeze();
-    // What is in memory is used for a second yet.
+    // What is in memory is still used for a second.
     await until(async () => (await cached()) === 'BYPASS');
     const bypass = await api.get('/api/servers/10/stats');
     expect(bypass.status).to.equal(200);
@@ -133,7 +133,7 @@ describe('reads while Redis is frozen', () => {
     await until(async () => (await api.get('/readyz')).status === 200);
     await until(async () => (await cached()) === 'HIT');
     await until(async () => {
-      // Kept for longer than a second only where announcements are heard.
+      // Only while announcements are heard, it is kept for longer than a second.
       const before = await version();
       await storeBody(collections, 'thread/71', { version: before + 1 });
       await new Promise((resolve) => setTimeout(resolve, 1_100));

@@ -158,7 +158,7 @@ describe('stored bodies', () => {
     expect((await api.send('HEAD', path)).status).to.equal(200);
     open.shift()!.destroy();
     await until(async () => (await api.get(path)).status === 200);
-    // The place is free again once the body was sent.
+    // When the body is sent, its place is free again.
     await until(async () => (await api.get(path)).status === 200);
     for (const stream of open) stream.destroy();
   });
@@ -226,7 +226,7 @@ describe('stored bodies', () => {
   });
 });
 
-/** Keeps what is encoded already, and makes the rest fit for a request line. */
+/** Keeps what is encoded, and encodes the rest for a request line. */
 function encodeOnce(text: string): string {
   return encodeURI(decodeURI(text)).replace(/\0/g, '%00');
 }

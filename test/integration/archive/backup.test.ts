@@ -56,7 +56,7 @@ describe('backup and restore', () => {
     for (const archive of opened.splice(0)) await archive.close();
   });
 
-  /** Runs a command that must go well. */
+  /** Runs a command that must succeed. */
   const run = async (archive: TestArchive, ...args: string[]) => {
     const { code, stdout, stderr } = await archive.cli(...args, '--json');
     expect(code, `${args.join(' ')}: ${stderr}${stdout}`).to.equal(0);
@@ -80,7 +80,7 @@ describe('backup and restore', () => {
         expect((await stat(join(backup, name))).mode & 0o077, name).to.equal(0);
 
       const after = await open();
-      // It serves an archive that is dropped then, and knows the key of its cursors.
+      // This API serves an archive that was dropped meanwhile, and knows the key of its cursors.
       expect(await after.json('/api/threads')).to.include({ nextCursor: null });
       await after.api.stores.mongo.db.dropDatabase();
       const { verify } = (await run(after, 'restore', backup)) as { verify: { clean: boolean } };
@@ -140,7 +140,7 @@ describe('backup and restore', () => {
         const env = { MONGODB_URL: mongodbUrl, CACHE_REDIS_URL: url };
         const { code, stderr } = await runOnHost(env, ['restore', backup]);
         expect(code, stderr).to.equal(0);
-        // An answer on the same connection comes after what was published before.
+        // An answer on the same connection comes after everything that was published before.
         await subscriber!.ping();
         expect(heard).to.have.length(1);
         expect(heard[0]).to.include({ everything: true });
@@ -331,7 +331,7 @@ describe('backup and restore', () => {
 
 const codeOf = (error: { code: string }) => error.code;
 
-/** What was asked for of each verification that has ended well. */
+/** The parameters of all verifications that have ended well. */
 async function verifications({ api }: TestArchive): Promise<object[]> {
   const { namespace } = api.stores.mongo;
   const producer = createProducer({
@@ -340,7 +340,7 @@ async function verifications({ api }: TestArchive): Promise<object[]> {
     timeoutMs: 120_000,
   });
   try {
-    // Its calls wait for the connection; those of the queue itself do not.
+    // Calls of the producer wait for the connection, but those of the queue itself do not.
     await producer.counts();
     const jobs = await producer.queue.getCompleted();
     return jobs.filter(({ name }) => name === 'verify').map(({ data }) => data as object);
@@ -350,14 +350,16 @@ async function verifications({ api }: TestArchive): Promise<object[]> {
 }
 
 interface Waiting {
-  /** Threads; a person; an upload. */
+  /** What is to be deleted (threads), erased (a person), and imported (an upload). */
   deleted: string;
   imported: string;
   erased: string;
   upload: string;
 }
 
-/** An archive in which a deletion, an erasure and an import of long ago wait, and another import is quarantined. */
+/**
+ * Makes an archive in which an old deletion, an old erasure and an old import wait, and another import is quarantined.
+ */
 async function leaveWork(stores: TestStores): Promise<Waiting> {
   const deps = indexerDeps(stores);
   const { collections } = deps;
@@ -368,7 +370,7 @@ async function leaveWork(stores: TestStores): Promise<Waiting> {
   await requestErasure(collections, erased);
   await collections.deletions.updateMany({}, { $set: { requestedAt: long } });
   await collections.erasures.updateMany({}, { $set: { requestedAt: long } });
-  // Uploads whose ids are of long ago.
+  // The ids of these uploads are old.
   const [upload, aside] = ['650000000000000000000001', '650000000000000000000002'];
   const messages = [anExportMessage()];
   for (const _id of [upload, aside]) {
@@ -376,7 +378,7 @@ async function leaveWork(stores: TestStores): Promise<Waiting> {
     const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: long };
     await collections.importFiles.insertOne({ ...file, _id, state: 'queued' });
   }
-  // A piece of a body is a view: no backup holds it.
+  // A piece of a body belongs to a view, so no backup holds it.
   const piece = { _id: pieceId(bodyOwner('thread/1', 1), 0), data: new Binary(), last: true };
   await collections.pieces.insertOne(piece);
   await collections.importFiles.updateOne({ _id: aside }, { $set: { state: 'rejected' } });

@@ -20,7 +20,7 @@ import { everyAnswer } from '../../support/wholeArchive.js';
 
 const WROTE_IN = 160;
 const MENTIONED_IN = 50;
-/** With this one, an erasure reads the messages in several batches. */
+/** With so many messages, an erasure reads the thread in several batches. */
 const LONG_THREAD_MESSAGES = 900;
 const USER_ID = '777777777777777701';
 const ZYX = anExportUser({
@@ -34,7 +34,8 @@ const TRACES = /777777777777777701|zyxwvuts|zyx wvuts|secretword/i;
 const SERVER_ID = anExport().guild.id;
 
 /**
- * A thread they wrote in: started and left alone, answered by others, answering others, and of one topic with others.
+ * A thread that they wrote in: they started it and nobody answered, others answered it, they answered others, or it was
+ * about one topic with others.
  */
 function wroteIn(n: number): RawExport {
   const first = anId();
@@ -53,7 +54,10 @@ function wroteIn(n: number): RawExport {
   return anExport({ channel: { id: first, name }, messages: kinds[n % 4]!() });
 }
 
-/** A thread of others that mentions them, with a reaction of theirs. Its last message has no mentions, as a bot's. */
+/**
+ * A thread of others that mentions them and has a reaction by them. Its last message has no list of mentions, as one by
+ * a bot.
+ */
 function mentionsThem(n: number): RawExport {
   const first = anId();
   const emoji = { id: '', name: '👍', code: 'thumbsup', isAnimated: false, imageUrl: '' };
@@ -88,7 +92,7 @@ function aLongThread(): RawExport {
 
 describe('erasing a person who wrote in many threads and is mentioned in others', () => {
   let archive: TestArchive;
-  /** Every answer after the erasure. */
+  /** All answers after the erasure. */
   let answers: Map<string, unknown>;
   const roots = [
     ...Array.from({ length: WROTE_IN }, (_, n) => wroteIn(n)),
@@ -106,7 +110,7 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
       await Promise.all(
         roots.map((root) => {
           const { id, name } = root.channel;
-          // As the exporter names its files.
+          // The exporter names its files in this way.
           const file = `Server - help - ${name.replace(/[/?]/g, '_')} [${id}].json`;
           return writeFile(join(folder, file), JSON.stringify(root));
         }),
@@ -114,7 +118,7 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
       const run = await archive.cli('import', folder);
       expect(run, run.stderr).to.include({ code: 0 });
     });
-  /** What can be read over HTTP beside everyAnswer, as texts. */
+  /** Answers over HTTP that everyAnswer does not include, as texts. */
   const otherAnswers = async (): Promise<string[]> => {
     const texts: string[] = [];
     const paths = [
@@ -165,7 +169,7 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
       params: { name: key.name },
       status: 201,
     });
-    // Similar threads are found after the import, some at a time.
+    // After an import, similar threads are looked for later, a few at a time.
     await until(async () => (await tracesIn(otherAnswers)).length > 20);
     expect(await tracesIn(stored)).to.have.length.above(600);
     await until(async () => (await similar(started)).threads.length > 0);

@@ -18,7 +18,7 @@ describe('an archive at rest', () => {
     await until(async () => {
       const before = await commands();
       await pause(5_000);
-      // The second count stands in the profile, too.
+      // The second count is shown in the profile, too.
       return (await commands()) - before <= 15;
     });
     await db.command({ profile: 0 });

@@ -95,7 +95,7 @@ describe('an archive with a bot', () => {
     const fromMessage = await archive.api.get(await linkOf(second!));
     expect((await fetch(String(fromMessage.headers.location))).status).to.equal(200);
 
-    // What the bot may not see is not found.
+    // A file that the bot may not see is not found.
     const own = [...third!.guild.roles.values()].find(({ botId }) => botId !== null)!;
     const overwrite = { id: own.id, type: 0, allow: 0n } as const;
     model.setOverwrite(third!.channel.id, { ...overwrite, deny: 1n << 16n });

@@ -24,7 +24,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
     let guildId: string;
 
     before(async function () {
-      // The server of the bucket may have to be built first.
+      // The S3 server may have to be built first.
       this.timeout(0);
       place = await aPlace();
       discord = await startDiscord({

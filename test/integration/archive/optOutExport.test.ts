@@ -35,7 +35,7 @@ describe('an export of threads that were started by somebody who opted out', () 
     return anExport({ channel: { id: asked.id, ...owner }, messages: [asked, answer] });
   };
   const threads = [startedByAda({ ownerId: ADA.id }), startedByAda({})];
-  /** Alone in its forum. */
+  /** A thread that is alone in its forum. */
   const unshown = anExport({
     channel: {
       categoryId: '300000000000000002',

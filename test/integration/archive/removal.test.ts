@@ -20,7 +20,7 @@ describe('what a deletion or an erasure says', () => {
   const records = () => archive.api.stores.mongo.collections;
   const anAuthorOf = (id: string) =>
     anExportUser({ id, name: `name${id}`, nickname: `Nick${id}`, avatarUrl: AVATAR });
-  /** Imports a thread of one message by each of some people, and gives its id. */
+  /** Imports a thread with one message by each of some people, and resolves with its id. */
   const imported = (...messages: Parameters<typeof anExportMessage>[0][]): Promise<string> =>
     withTemporaryFolder(async (folder) => {
       const root = anExport({ messages: messages.map((message) => anExportMessage(message)) });
@@ -123,7 +123,7 @@ describe('what a deletion or an erasure says', () => {
   it('is asked about on a terminal, where what will go is shown, and nothing goes without a yes', async () => {
     const writer = anId();
     const thread = await imported({ author: anAuthorOf(writer) });
-    // The last is the end of the input.
+    // The second one ends the input.
     for (const typed of ['n\n', '\x04']) {
       const kept = await onTerminal(typed, 'erase-user', writer);
       expect(kept.code, JSON.stringify(typed)).to.equal(1);

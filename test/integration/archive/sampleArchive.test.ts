@@ -10,7 +10,7 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { everyAnswer, walkThreads } from '../../support/wholeArchive.js';
 
 const SAMPLE = 'sample';
-/** What counts as a message, written down a second time: type names and numbers of the export format. */
+/** Types that count as messages, written a second time: names and numbers of the export format. */
 const COUNTED = ['Default', 'Reply', '20', '21', '23'];
 
 async function readSample(): Promise<RawExport[]> {
@@ -52,7 +52,7 @@ describe('the sample archive', () => {
     const readme = await readFile('README.md', 'utf8');
     const [, tag = '', path = ''] =
       /If-None-Match: ("[^"]+")' 'http:\/\/[^/]+(\/api\/threads\/\d+)'/.exec(readme) ?? [];
-    // As curl asks: another encoding has another tag.
+    // As curl does, it asks for the identity encoding. Another encoding has another tag.
     const headers = { 'If-None-Match': tag, 'Accept-Encoding': 'identity' };
     expect((await fetch(archive.api.url + path, { headers })).status).to.equal(304);
   });
@@ -136,7 +136,7 @@ describe('the sample archive', () => {
         const path = `/api/search?q=${encodeURIComponent(q)}&limit=100`;
         const [here, there] = [await found(archive, path), await found(copy, path)];
         expect([...there.keys()]).to.have.members([...here.keys()]);
-        // Word statistics count replaced documents for a while, and the copy has fewer of them.
+        // For a while, the statistics of words count replaced documents, of which the copy has fewer.
         for (const [id, score] of here)
           expect(there.get(id), `${q}: ${id}`).to.be.closeTo(score, 0.01);
       }
@@ -151,7 +151,7 @@ describe('the sample archive', () => {
   });
 });
 
-/** Score by kind and id of what a search finds. */
+/** The score of everything that a search finds, by kind and id. */
 async function found(archive: TestArchive, path: string): Promise<Map<string, number>> {
   const { results } = await archive.json<SearchResponse>(path);
   return new Map([

@@ -22,7 +22,7 @@ const SECRETS: Record<string, string> = {
 const NOWHERE = '127.0.0.1:1';
 const UNKNOWN = { username: 'planted' };
 
-/** An address with a password, of a user and at another host where such are given. */
+/** An address with a password, and with another user and host where these are given. */
 function withPassword(
   address: string,
   secret: string,
@@ -35,7 +35,7 @@ function withPassword(
 
 describe('secrets of the settings', () => {
   const stores = suiteStores();
-  /** Everything that was printed, logged and answered, by where. */
+  /** All texts that were printed, logged and answered, with where. */
   const seen: [where: string, text: string][] = [];
 
   before(async () => {
@@ -52,7 +52,7 @@ describe('secrets of the settings', () => {
     await watchCommands();
   });
 
-  /** The stores of the tests know no passwords: Redis and Elasticsearch take any. */
+  /** The stores of the tests have no passwords: Redis and Elasticsearch accept any. */
   function environment(): Record<string, string> {
     const { ELASTICSEARCH_URL, REDIS_URL } = readSettings();
     return {
@@ -75,7 +75,7 @@ describe('secrets of the settings', () => {
     };
   }
 
-  /** MongoDB and Redis refuse users they do not know; nothing is where Elasticsearch should be. */
+  /** MongoDB and Redis refuse users whom they do not know. Nothing listens at the address of Elasticsearch. */
   function refusing(): Record<string, string> {
     const { ELASTICSEARCH_URL, REDIS_URL } = readSettings();
     const nowhere = { ...UNKNOWN, host: NOWHERE };
@@ -99,7 +99,7 @@ describe('secrets of the settings', () => {
     await until(async () => (await fetch(`${url}/readyz`)).status === status);
     await until(() => indexer.log.length > 0);
     await askEverything(name, url);
-    // An indexer that was never ready does not serve any.
+    // An indexer that was never ready serves no metrics.
     if (status === 200) {
       const metrics = await fetchWhenThere(`http://127.0.0.1:${metricsPort}/metrics`);
       seen.push([`the metrics of the indexer ${name}`, metrics]);
@@ -115,7 +115,7 @@ describe('secrets of the settings', () => {
     }
   }
 
-  /** Asked until the server listens. */
+  /** Asks until the server listens. */
   async function fetchWhenThere(url: string): Promise<string> {
     let text = '';
     await until(async () => {

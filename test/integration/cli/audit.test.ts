@@ -30,7 +30,7 @@ describe('the audit trail of the command line', () => {
     expect(result.code, `${args.join(' ')}: ${result.stderr}`).to.equal(code);
     return result;
   };
-  /** The trail as it is told over HTTP, by operation. */
+  /** The audit trail as the API tells it, by operation. */
   const trail = async (): Promise<Map<string, AuditEntry>> => {
     const reply = await api.get('/admin/audit?limit=100', { 'X-API-Key': await api.key('admin') });
     expect(auditPageSchema.validate(reply.json()).error).to.equal(undefined);

@@ -5,7 +5,7 @@ import type { DiscordOptions } from '../../support/discord/settings.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { runCli } from '../../support/runCli.js';
 
-// Nothing listens there: the check needs no stores.
+// Nothing listens at these addresses, because the check needs no stores.
 const NO_STORES = {
   MONGODB_URL: 'mongodb://127.0.0.1:9/none',
   ELASTICSEARCH_URL: 'http://127.0.0.1:9',

@@ -75,7 +75,7 @@ describe('exportArchive', () => {
     withTemporaryFolder(async (folder) => {
       const file = join(folder, fileOf(await addThread()));
       await mkdir(dirname(file), { recursive: true });
-      // The file is written under this name first.
+      // The file is first written under this name.
       const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`);
       await symlink('/dev/full', partial);
       const told = await rejectionOf(exportArchive(stores.mongo, folder, { force: true }));
@@ -105,7 +105,7 @@ describe('exportArchive', () => {
       await messages.insertOne(aMessage(others));
       const summary = await exportArchive(stores.mongo, folder, { force: false });
       expect(summary).to.deep.include({ threads: 1, messages: 1, forums: 1, leftOut: [] });
-      // A forum is shown, too, where none of its threads may be.
+      // A forum is shown even where none of its threads may be.
       const forum = join(own.serverId, own.channelId, 'forum.json');
       expect(await filesIn(folder)).to.have.members([forum, fileOf(shared)]);
       const written = await readFile(join(folder, fileOf(shared)), 'utf8');
@@ -120,7 +120,7 @@ describe('exportArchive', () => {
       const { messages } = stores.mongo.collections;
       const answer = (await messages.findOne({ threadId: thread._id }))!;
       const author = anAuthor('eve');
-      // Between the starter and the answer stand more messages of theirs than are read at once.
+      // Between the starter and the answer, they have written more messages than are read at once.
       const more = Array.from({ length: 1_200 }, () => aMessage({ threadId: thread._id, author }));
       const starter = aMessage({ _id: thread._id, threadId: thread._id, author });
       await messages.insertMany([starter, ...more]);

@@ -67,7 +67,7 @@ describe('an export while an erasure is asked for and not done', () => {
     return threadId;
   };
 
-  /** The text of every file, by the name of the file. */
+  /** The text of every exported file, by its name. */
   const exported = async (mongo = stores.mongo as Parameters<typeof exportArchive>[0]) => {
     const texts = new Map<string, string>();
     await withTemporaryFolder(async (folder) => {
@@ -120,7 +120,7 @@ describe('an export while an erasure is asked for and not done', () => {
     const owned = await addThread({ title, ownerId: bob.id }, [{}]);
     const other = await addThread({ title }, [{}]);
     await requestErasure(collections, bob.id);
-    // A build has cleaned its records since then.
+    // A build has cleaned its records since the request.
     const version = await announceErasure(collections);
     const cleaned = await addThread({ title, cleanedFor: version }, [{}]);
 

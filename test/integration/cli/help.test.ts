@@ -9,7 +9,7 @@ interface Coverage {
 }
 
 describe('help', () => {
-  /** The files that a command has loaded. */
+  /** The files that a command loads. */
   const loadedBy = (...args: string[]) =>
     withTemporaryFolder(async (folder) => {
       const { code, stdout } = await runCli({ NODE_V8_COVERAGE: folder }, args);

@@ -22,7 +22,7 @@ describe('importPaths', () => {
       expect(error).to.include('Connection is closed');
     });
     const { imports, importFiles } = stores.mongo.collections;
-    // What was stored before is imported all the same.
+    // The files that were stored before are imported all the same.
     expect(await importFiles.countDocuments({ state: 'queued' })).to.equal(1);
     expect(await imports.countDocuments()).to.equal(0);
   });

@@ -10,7 +10,7 @@ import { suiteStores } from '../../support/suiteStores.js';
 describe('the output of the command line', () => {
   const stores = suiteStores();
 
-  /** Starts a command whose standard output is this. */
+  /** Starts a command with this standard output. */
   const start = (args: string[], stdout: number | 'pipe') => {
     const env = { ...process.env, MONGODB_URL: stores.mongodbUrl };
     const child = spawn(process.execPath, [CLI, ...args], {
@@ -48,9 +48,9 @@ describe('the output of the command line', () => {
 
   it('leaves a terminal as it was when Ctrl-C ends a command that shows a bar', async () => {
     const env = { MONGODB_URL: stores.mongodbUrl };
-    // No indexer runs, so the bar stays.
+    // No indexer runs, so the bar stays on the screen.
     const { code, stdout } = await runOnTerminal(env, ['verify'], '\u0003', 'verify [');
-    // 256 less the number of SIGINT: the command has ended by it.
+    // This is 256 minus the number of SIGINT: the signal has ended the command.
     expect(code, stdout).to.equal(254);
     for (const hidden of ['[?25', '[?7']) {
       expect(stdout.lastIndexOf(`${hidden}h`)).to.be.above(stdout.lastIndexOf(`${hidden}l`));

@@ -22,7 +22,7 @@ describe('reindex --search', () => {
     await stores.close();
   });
 
-  /** A queue whose jobs are run at once, or never. */
+  /** An archive whose queue runs jobs at once, or never. */
   const archive = (works: boolean) => {
     const producer: Producer = {
       add(name, payload) {

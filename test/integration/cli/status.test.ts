@@ -102,7 +102,7 @@ describe('the status of an archive', () => {
     expect(await problem()).to.match(/^It is lost: a running indexer builds it again/);
     await ensureSearchIndex(elasticsearch, mongo.namespace);
     expect(await problem()).to.match(told);
-    // It is seen at once, although it was written a moment ago.
+    // The document is counted at once, although it was written a moment ago.
     const document = { kind: 'thread' };
     await elasticsearch.index({ index: searchAlias(mongo.namespace), id: '1', document });
     expect(await problem()).to.equal(null);

@@ -22,7 +22,8 @@ describe('storeFiles', () => {
       const staying = join(folder, 'staying.json');
       await writeFile(staying, JSON.stringify(anExport()));
       const producer = { add: () => Promise.resolve({}) } as unknown as Producer;
-      // The larger file goes while it is read for the check. It is open by then, so the check reads on to its end.
+      // The larger file is removed while it is read for the check. It is open by then, so the check reads it to its
+      // end.
       const progress = {
         advance: (bytes: number) => {
           if (bytes > 100_000) rmSync(going, { force: true });

@@ -19,12 +19,12 @@ describe('waitForImport', () => {
   const { stores, deps } = indexerSuite();
   const queue = { isPaused: () => Promise.resolve(false) } as unknown as Archive['queue'];
 
-  /** A store that is away until something was said. `then` brings it back. */
+  /** A store that is away until something is reported. `then` brings it back. */
   interface Away extends Pick<Archive, 'elasticsearch' | 'mongo'> {
     then: () => Promise<void>;
   }
 
-  /** What is said of an import of one file that waits until something was said. */
+  /** What is reported during an import of one file. The file waits until something is reported. */
   async function saidOf(
     importId: string,
     workers: Producer['workers'],

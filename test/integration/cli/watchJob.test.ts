@@ -11,7 +11,7 @@ describe('watchJob', () => {
   const stores = suiteStores('emptied');
   afterEach(() => mock.reset());
 
-  /** What is said of a job that stays as it is for a minute, and then ends. */
+  /** What is reported about a job that does not move for a minute, and then ends. */
   async function saidOf(
     job: { state: 'waiting' | 'active' | 'delayed'; failedReason?: string },
     { workers = 1, paused = false, isAway = false } = {},

@@ -101,7 +101,7 @@ describe("The platform's description of its API", () => {
 });
 
 /**
- * All requests and answers of a client that reads everything, before and after some changes, and is refused at times.
+ * All requests and answers of a client that reads everything, before and after some changes, and is sometimes refused.
  */
 async function runOf(seed: number): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];

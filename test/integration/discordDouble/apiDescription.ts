@@ -4,7 +4,7 @@ import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { RouteName } from '../../support/discord/rest/routeNames.js';
 
-/** A part of a description; what it holds is looked at where it is used. */
+/** A part of a description. Its content is checked where it is used. */
 type Json = Record<string, unknown>;
 
 /** The platform's own description of its API, which lies beside the project, never in it. */
@@ -13,11 +13,11 @@ export interface Description extends Json {
   components: { schemas: Record<string, Json>; responses: Record<string, Json> };
 }
 
-/** Where the description is not followed, and why. */
+/** A part of the description that the double does not follow, and why. */
 export interface Deviation {
   where: string;
   reason: string;
-  /** Answers that would be refused otherwise. */
+  /** Answers that would be refused without this deviation. */
   met: { route: RouteName; status: number };
   apply: (description: Description) => void;
 }
@@ -76,7 +76,7 @@ export const DEVIATIONS: Deviation[] = [
 const FILE = 'discord-openapi.json';
 const SCHEMAS = '#/components/schemas/';
 
-/** The description in the folder of DISCORD_OPENAPI_DIR, or beside the project; null where there is none. */
+/** The description in the folder DISCORD_OPENAPI_DIR, or beside the project; null where there is none. */
 export function readDescription(): Description | null {
   const path = join(process.env.DISCORD_OPENAPI_DIR ?? '../shared', FILE);
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Description) : null;
@@ -90,7 +90,7 @@ export interface Judge {
   judgeAnswer(path: string, status: number, body: unknown): string[];
 }
 
-/** A judge of a description, in which no object may have a property that is not described. */
+/** Makes a judge from a description. No object may have a property that is not described. */
 export function createJudge(description: Description, deviations: readonly Deviation[]): Judge {
   const own = structuredClone(description);
   for (const { apply } of deviations) apply(own);
@@ -114,7 +114,7 @@ export function createJudge(description: Description, deviations: readonly Devia
     parameters: [...parameters, ...((get?.parameters ?? []) as Json[])] as unknown as Parameter[],
     responses: (get?.responses ?? {}) as Record<string, Json>,
   }));
-  // The first without a parameter in place of a word: /messages/pins is no /messages/{id}.
+  // Paths without parameters come first: /messages/pins is no /messages/{id}.
   operations.sort(
     (left, right) => left.template.split('{').length - right.template.split('{').length,
   );
@@ -163,7 +163,7 @@ const FORMATS = {
   double: { type: 'number', validate: (value: number) => Number.isFinite(value) },
 } as const;
 
-/** Closes every object schema that is no part of an allOf, so that invented properties are found. */
+/** Closes every object schema that is not part of an allOf, so that invented properties are found. */
 function closeObjects(description: Description): void {
   const parts = new Set<string>();
   visit(description.components.schemas, (schema) => {
@@ -192,13 +192,13 @@ function visit(value: unknown, action: (schema: Json) => void): void {
   });
 }
 
-/** Calls an action with an object, or with each object of an array. */
+/** Calls an action with an object, or with each object in an array. */
 function visitOne(value: unknown, action: (schema: Json) => void): void {
   if (Array.isArray(value)) value.forEach((child) => visitOne(child, action));
   else if (typeof value === 'object' && value !== null) action(value as Json);
 }
 
-/** The schema of a response, which may be one of the shared ones. */
+/** The schema of a response. The response may be a shared one. */
 function schemaOf({ components: { responses } }: Description, response: Json): Json {
   const shared =
     typeof response.$ref === 'string' ? responses[response.$ref.split('/').at(-1)!] : null;
@@ -210,7 +210,7 @@ function absolute(schema: string): string {
   return schema.replaceAll('"#/', '"api#/');
 }
 
-/** A parameter's text as the value that its schema speaks of. */
+/** The text of a parameter, converted to the type that its schema names. */
 function valueOf({ type }: Json, text: string): unknown {
   if (type === 'integer') return Number(text);
   return type === 'boolean' ? text === 'true' : text;

@@ -38,7 +38,7 @@ describe('Gateway of the platform double', () => {
     clients.push(client);
     return client;
   };
-  /** A client that has received everything there was. */
+  /** Makes a client that has received all events so far. */
   const identified = async (
     intents = USUAL,
     options?: Parameters<typeof connect>[1],
@@ -50,7 +50,7 @@ describe('Gateway of the platform double', () => {
   };
   const say = (content: string): string =>
     model.post(thread.id, { authorId: author.id, content }).id;
-  /** The names of the events that operations cause, up to a sign that comes after them. */
+  /** The names of the events that operations cause, up to a sign that follows them. */
   const namesOf = async (client: GatewayTestClient, act: () => void): Promise<string[]> => {
     act();
     model.updateGuild(guild.id, { name: 'Rust' });

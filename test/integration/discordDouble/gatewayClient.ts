@@ -14,9 +14,9 @@ export interface Received {
 /** A client that does only what a test says. */
 export interface GatewayTestClient {
   events: Received[];
-  /** What came beside events. */
+  /** What came besides events. */
   signals: { op: number; d: unknown }[];
-  /** Null while it is open. */
+  /** Null while the connection is open. */
   closeCode: number | null;
   sessionId: string;
   resumeUrl: string;
@@ -26,7 +26,7 @@ export interface GatewayTestClient {
   /** Identifies and waits for READY. */
   identify(intents: number): Promise<void>;
   resume(sessionId: string, seq: number): void;
-  /** Names of the events since the last call, once a name has come. */
+  /** Waits for an event with this name. Resolves with the names of all events since the last call. */
   until(name: string): Promise<string[]>;
   /** Closes the connection, with a code or without a handshake. */
   close(code?: number): Promise<void>;
@@ -38,7 +38,7 @@ export interface ConnectOptions {
   isCompressed?: boolean;
 }
 
-/** Connects to the gateway of a double and waits for its first signal, or for the end. */
+/** Connects to the gateway of a double, and waits for its first signal, or for the end of the connection. */
 export async function connect(
   { gatewayUrl, token }: Pick<DiscordDouble, 'gatewayUrl' | 'token'>,
   { url = gatewayUrl, query = 'v=10&encoding=json', isCompressed = false }: ConnectOptions = {},
@@ -94,7 +94,7 @@ export async function connect(
   return client;
 }
 
-/** Gives each message of a compressed stream to a function. */
+/** Passes each message of a compressed stream to a function. */
 function inflate(take: (text: string) => void): (data: Buffer) => void {
   const stream = createInflate();
   let text = '';

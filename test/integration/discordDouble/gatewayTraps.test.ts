@@ -12,14 +12,14 @@ import { connect, type GatewayTestClient } from './gatewayClient.js';
 
 const { Guilds, GuildMessages, MessageContent } = GatewayIntentBits;
 
-/** What a naive client keeps: titles of threads, and texts of messages by thread. */
+/** What a naive client keeps: the titles of threads, and the texts of messages by thread. */
 interface Kept {
   threads: Map<string, string>;
   messages: Map<string, string>;
   count: number;
 }
 
-/** A client that believes each event alone. */
+/** A client that believes each event by itself. */
 function keep(client: GatewayTestClient): Kept {
   const kept: Kept = { threads: new Map(), messages: new Map(), count: 0 };
   for (const { t, d } of client.events) {
@@ -63,7 +63,7 @@ describe('Traps of the gateway for a naive client', () => {
     client = await connect(double);
     await client.identify(Guilds | GuildMessages | MessageContent);
   };
-  /** What the client keeps once it has heard of all that happened. */
+  /** What the client keeps once it has heard of everything that happened. */
   const kept = async (): Promise<Kept> => {
     model.updateGuild(guild.id, { name: 'A sign' });
     await client.until('GUILD_UPDATE');

@@ -45,7 +45,7 @@ describe('What the platform double tells by events', () => {
           flags: thread.flags,
           thread_metadata: thread.thread_metadata,
         });
-        // Events come without the permission to read the history, requests give nothing.
+        // Without the permission to read the history, events still come, but requests return nothing.
         if (!double.model.isPublic(thread.parent_id!)) continue;
         const found = (await read(
           double,
@@ -58,7 +58,7 @@ describe('What the platform double tells by events', () => {
   }
 });
 
-/** The threads that came into being while a client listened, as events tell of them. */
+/** The threads that were created while a client listened, as its events tell them. */
 function replicaOf({ events }: GatewayTestClient): {
   threads: Map<string, APIThreadChannel>;
   messages: APIMessage[];

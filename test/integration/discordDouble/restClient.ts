@@ -8,7 +8,7 @@ export interface RestReply {
   json(): unknown;
 }
 
-/** Asks the double as a bot does; refuses nothing and waits for nothing. */
+/** Sends a request to the double as a bot does. It throws for no status, and never waits. */
 export async function ask(
   { url, token }: Pick<DiscordDouble, 'url' | 'token'>,
   path: string,
@@ -31,7 +31,7 @@ export async function ask(
   };
 }
 
-/** The parsed answer of a request that must succeed. */
+/** The parsed answer to a request that must succeed. */
 export async function read(double: DiscordDouble, path: string): Promise<unknown> {
   const reply = await ask(double, path);
   if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${reply.text}`);

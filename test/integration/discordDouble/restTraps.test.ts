@@ -13,7 +13,7 @@ import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { ask, read } from './restClient.js';
 
-/** Microseconds of a moment long ago. */
+/** A moment long ago (µs). */
 const MOMENT = 1_690_000_000_123_456;
 
 interface ThreadPage {
@@ -45,7 +45,7 @@ describe('Traps of the REST API for a naive client', () => {
   };
   const archivedPage = async (query: string): Promise<ThreadPage> =>
     (await read(double, `/channels/${forum.id}/threads/archived/public?${query}`)) as ThreadPage;
-  /** Pages through archived threads by a cursor that a naive client takes from the last thread of a page. */
+  /** Pages through archived threads with a cursor that a naive client takes from the last thread of a page. */
   const pageBy = async (cursorOf: (thread: APIThreadChannel) => string): Promise<string[]> => {
     const ids: string[] = [];
     for (let query = 'limit=2'; query;) {

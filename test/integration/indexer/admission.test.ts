@@ -57,7 +57,7 @@ describe('the limit that all processes share', () => {
     expect(await admission.ask('another')).to.be.above(0);
     await redis.zincrby(key, -30_000, 'request 7');
     expect(await admission.ask('another')).to.equal(0);
-    // An answer that comes after all changes nothing.
+    // The late answer changes nothing.
     await admission.answered('request 7');
     expect(await redis.zcard(key)).to.equal(MOST);
   });

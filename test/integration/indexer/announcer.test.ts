@@ -34,7 +34,7 @@ describe('announcer', () => {
       stores.mongo.namespace,
       createLogger('test', 'silent'),
     );
-    // The connection is not there yet, and does not wait: this one is lost.
+    // The connection is not ready yet, and does not wait, so this announcement is lost.
     announcer.announce({ users: ['1'] });
     await until(() => heard.some(({ everything }) => everything === true));
     announcer.announce({ users: ['2'] });
@@ -66,7 +66,7 @@ describe('announcer', () => {
     const proxy = await startProxy({ host, port: Number(port || 6_379) });
     const connection = createRedis(`redis://127.0.0.1:${proxy.port}`, { timeoutMs: 300 });
     connection.on('error', () => undefined);
-    // On a busy machine, connecting and announcing may take longer than the limit: both are tried again.
+    // On a busy machine, connecting and announcing may exceed the limit. Then both are tried again.
     await connection.connect().catch(() => undefined);
     const { namespace } = stores.mongo;
     const announcer = createAnnouncer(connection, namespace, createLogger('test', 'silent'));

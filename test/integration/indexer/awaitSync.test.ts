@@ -19,7 +19,7 @@ describe('waiting for a sync', () => {
   const look = (requestId: string) => awaitSync(deps, { requestId }, () => undefined);
   const errorOf = (requestId: string) => look(requestId).catch((error: unknown) => error);
 
-  /** A request that was made so long ago (ms), and whose lists are read. */
+  /** A request that was made so long ago (ms). Its lists are read. */
   async function aListedRequest(passedMs = 0): Promise<string> {
     const requestId = await requestSync(deps.collections, {});
     const at = new Date(Date.now() - passedMs);

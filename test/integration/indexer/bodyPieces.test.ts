@@ -15,7 +15,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 describe('bodies in pieces', () => {
   const { deps } = indexerSuite();
 
-  /** The revisions of a body that have pieces, one entry a piece. */
+  /** The revisions of a body's pieces, with one entry for each piece. */
   const pieces = async (body: string) => {
     const stored = await deps.collections.pieces
       .find({ _id: { $regex: `^${bodyOwners(body)}/` } }, { projection: { _id: 1 } })
@@ -26,7 +26,7 @@ describe('bodies in pieces', () => {
     for (let n = 0; n < 30; n += 1) await writer.write(noise(seed + n, 65_536));
   };
 
-  /** A thread whose body is cut into pieces: Ada starts it, Zoe wrote the rest. */
+  /** Records a thread whose body is cut into pieces. Ada has started it, and Zoe has written the rest. */
   async function aLongThread() {
     const source = aSourceThread();
     const threadId = source.thread._id;
@@ -42,7 +42,7 @@ describe('bodies in pieces', () => {
     return { threadId, body: `thread/${threadId}`, userId: zoe.id };
   }
 
-  /** The same, built. */
+  /** Records and builds such a thread. */
   async function aBuiltThread() {
     const long = await aLongThread();
     await build(deps, long.threadId);

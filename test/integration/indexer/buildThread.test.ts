@@ -27,7 +27,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 
 const CDN = 'https://cdn.discordapp.com';
 
-/** A thread by Ada with answers by Grace and a bot. */
+/** A thread by Ada, with answers by Grace and a bot. */
 function aConversation(more: Parameters<typeof aSourceThread>[0] = {}) {
   const source = aSourceThread(more);
   const threadId = source.thread._id;
@@ -59,7 +59,7 @@ describe('building a thread', () => {
     return { version: found._version, kind: found._source?.kind };
   };
 
-  /** The versions of a thread's own search document and of those of some messages. */
+  /** The versions of a thread's own search document, and of those of some messages. */
   const versionsOf = async (threadId: string, messages: SourceMessage[]) => {
     const found = [searchVersion('thread', threadId)];
     for (const { _id } of messages) found.push(searchVersion('message', _id));
@@ -77,7 +77,7 @@ describe('building a thread', () => {
     }
     await Promise.all(ids.map((id) => build(deps, id)));
     const inAll = { $in: ids };
-    // What their last builds have counted.
+    // This is what their last builds counted.
     await threadItems.updateMany({ _id: inAll }, { $set: { 'facts.messages': 100_000 } });
     await setMarks(deps, 'thread', ids);
     const claimed = await claimMarks(
@@ -87,7 +87,7 @@ describe('building a thread', () => {
     const underWay = new Set<() => void>();
     let begun = 0;
     const commit: Commit = async (change) => {
-      // Each build stores with its own mark; the claims on all of them are renewed at once.
+      // Each build stores together with its own mark. All claims are renewed in one change.
       if (change.reads.work?.length !== 1) return deps.commit(change);
       begun += 1;
       await new Promise<void>((go) => underWay.add(go));
@@ -321,7 +321,7 @@ describe('building a thread', () => {
     expect(await marked(liked)).to.have.members([grace, lists]);
     const edited = { ...question, asOf: question.asOf + 2, content: 'How do I begin?' };
     expect(await marked(edited)).to.have.members([ada, grace, helper, lists, similar]);
-    // Whoever doubts what is stored has everybody marked.
+    // Whoever doubts the stored views has all people marked.
     const unliked = { ...liked, asOf: answer.asOf + 3, reactions: answer.reactions };
     expect(await marked(unliked, { whole: true })).to.include.members([
       ada,
@@ -331,7 +331,7 @@ describe('building a thread', () => {
     ]);
   });
 
-  /** A thread that was built, and whose answer has changed since. */
+  /** A built thread whose answer has changed since. */
   const anAnswerToBeBuilt = async () => {
     const { source, threadId, messages } = aConversation();
     const [, answer] = messages as [SourceMessage, SourceMessage];
@@ -345,7 +345,7 @@ describe('building a thread', () => {
 
   it('sends all search documents after a build that did not end', async () => {
     const { threadId, answer, say } = await anAnswerToBeBuilt();
-    // What it sends comes after what the other build has sent, and is older.
+    // What this build sends arrives after what the other build has sent, but is older.
     const late = stalled(deps, async () => {
       await say(answer.content, 2);
       await endLeases(deps, threadId);
@@ -605,7 +605,7 @@ describe('building a thread', () => {
     expect((await detail(threadId)) === null).to.equal(true);
   });
 
-  /** A thread that the platform told, and one into which an export has put a message of it. */
+  /** A thread that the platform told, and another one into which an export has put a message of it. */
   async function aMisplacedMessage() {
     const [real, other] = [aConversation(), aConversation()];
     const misplaced = aSourceMessage({ threadId: other.threadId, content: 'Told by an export' });
@@ -622,7 +622,7 @@ describe('building a thread', () => {
     const { real, other, misplaced, told } = await aMisplacedMessage();
     const late = stalled(deps, () => record(deps, real.source, [told]));
     await setMarks(deps, 'thread', [other.threadId], { whole: true });
-    // It has read the message there before.
+    // The late build has read the message in the other thread before.
     await build(late, other.threadId);
     expect(await markOf(real.threadId)).to.include({ whole: true });
     await doAll(deps);

@@ -24,7 +24,7 @@ describe('checkQueueRedis', () => {
   });
   beforeEach(() => void lines.splice(0));
 
-  /** The check as a user of Redis with this password, whose password is `pencil`. */
+  /** Runs the check as a user of Redis whose password is `pencil`, with the given password. */
   const checkAs = async (password: string): Promise<void> => {
     const url = new URL(readSettings().REDIS_URL);
     const connection = createWorkerRedis(Object.assign(url, { username: user, password }).href);

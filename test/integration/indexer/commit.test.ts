@@ -28,7 +28,7 @@ describe('changes in transactions', () => {
   });
   const counter = (_id: string) => stores.mongo.collections.imports.findOne({ _id });
   const marks = () => stores.mongo.collections.work.find().toArray();
-  /** Adds one to a counter, and gives what it was. */
+  /** Adds one to a counter, and returns the number before. */
   const add = (_id: string): Change<number> => ({
     reads: { imports: [_id] },
     decide(documents) {
@@ -42,13 +42,13 @@ describe('changes in transactions', () => {
       () => 'done',
       (error: unknown) => (error as Error).message,
     );
-  /** Another process: a client of its own group. */
+  /** Another process, with its own group of changes. */
   const another = () => createCommit(stores.mongo.client, collectionsOf(stores.mongo.db));
   it('go together when they are asked for together, and later ones see what earlier ones put', async () => {
     const asked = Array.from({ length: 40 }, () => add('one'));
     let groups = 0;
     let isBetween = true;
-    // Those of one transaction are decided in one turn of the event loop.
+    // All changes of one transaction are decided in one turn of the event loop.
     const counted = (change: Change<number>): Change<number> => ({
       ...change,
       decide(documents) {
@@ -185,7 +185,7 @@ describe('changes in transactions', () => {
     await others[0];
     const before = new Set(decided).size;
     await ordered.first(told('first'));
-    // The transaction that was under way, and this one.
+    // At most the transaction under way, and the next one, come before it.
     expect([...new Set(decided)].indexOf('first')).to.be.at.most(before + 64);
     await Promise.all(others);
     expect(await stores.mongo.collections.imports.countDocuments({ files: 1 })).to.equal(201);
@@ -201,7 +201,7 @@ describe('changes in transactions', () => {
         after += 1;
       }
     };
-    // One of them always waits.
+    // One of the two always waits.
     const going = [goOn(), goOn()];
     await ordered.first(add('first'));
     const begun = after;
@@ -244,7 +244,7 @@ describe('changes in transactions', () => {
   });
 });
 
-/** A client that gives up transactions that are too large, as the driver does once MongoDB has aborted all its tries. */
+/** A client that aborts transactions that are too large, as the driver does once MongoDB has aborted all its tries. */
 function abortingClient(client: MongoClient, isTooLarge: () => boolean): MongoClient {
   const run = async (session: ClientSession, work: WithTransactionCallback): Promise<unknown> => {
     session.startTransaction();

@@ -31,7 +31,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 describe('deletions', () => {
   const { stores, deps } = indexerSuite();
 
-  /** Two threads of one channel, built; each of one message by Ada and one by Grace. */
+  /** Two built threads of one channel. Each has one message by Ada and one by Grace. */
   async function aPlace() {
     const place = { server: { _id: anId() }, channel: { _id: anId() } };
     const sources = [0, 1].map((n) =>
@@ -96,7 +96,7 @@ describe('deletions', () => {
     expect(await stores.redis.get(`${deps.namespace}:stats:${serverId}`)).to.equal('');
   });
 
-  /** A thread of another server that links to some ids, built. Gives what is shown of it. */
+  /** Builds a thread of another server that links to some ids. Returns a function that reads what is shown of it. */
   async function aLinking(...ids: string[]) {
     const source = aSourceThread();
     const threadId = source.thread._id;
@@ -150,7 +150,7 @@ describe('deletions', () => {
     const { sources, said } = await aPlace();
     const { thread } = sources[0]!;
     const late = aSourceMessage({ threadId: thread._id, content: 'quokka latecomer', asOf: 5_000 });
-    // The deletion runs, whole, between two batches of the import.
+    // The whole deletion runs between two batches of the import.
     async function* batches() {
       yield said[0]!;
       await deleteThread(deps, { threadId: thread._id });
@@ -259,7 +259,7 @@ describe('deletions', () => {
       while (!over.signal.aborted) {
         await setMarks(deps, 'thread', [other.thread._id]);
         await setMarks(deps, 'server', [serverId]);
-        // No work on a mark is done so soon.
+        // No mark is worked on so soon.
         await pause(10);
       }
     })();

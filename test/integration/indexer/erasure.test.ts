@@ -46,7 +46,7 @@ import { everyTrace } from '../../support/everyTrace.js';
 
 const GONE = anAuthor('zyxwvuts', { id: '777777777777777701', displayName: 'Zyx Wvuts' });
 const TRACES = /777777777777777701|zyxwvuts|zyx wvuts|secretword/i;
-/** Each kind of thread some times; test/integration/archive/erasure.test.ts has hundreds. */
+/** Each kind of thread occurs a few times. test/integration/archive/erasure.test.ts has hundreds. */
 const WROTE_IN = 102;
 const MENTIONED_IN = 20;
 const BATCH = 50;
@@ -65,7 +65,7 @@ const mention = {
   isBot: false,
 };
 
-/** A thread they started alone, one they started and others answered in, or one they answered in. */
+/** A thread that they started alone, one that they started and others answered, or one that they answered. */
 function wroteIn(n: number): Said {
   const source = aSourceThread({
     server: { _id: serverId },
@@ -126,7 +126,7 @@ describe('erasing a person', () => {
     await doAll(deps);
     await stores.refreshSearch();
   };
-  /** What is left anywhere of somebody: their id, name, or other words. */
+  /** What is left anywhere of somebody: their id, their name, or other words. */
   const tracesOf = async ({ id, username }: AuthorSnapshot, ...words: string[]) => {
     await stores.refreshSearch();
     const pattern = new RegExp([id, username, ...words].join('|'), 'i');
@@ -153,7 +153,7 @@ describe('erasing a person', () => {
       threads: WROTE_IN + MENTIONED_IN,
       messages: WROTE_IN + MENTIONED_IN,
       removedMessages: WROTE_IN,
-      // In every third of them nobody else wrote.
+      // In a third of these threads nobody else wrote.
       removedThreads: WROTE_IN / 3,
       profiles: 1,
       files: 0,
@@ -209,7 +209,7 @@ describe('erasing a person', () => {
     expect((await everyTrace(stores)).filter((text) => TRACES.test(text))).to.deep.equal([]);
   });
 
-  /** A process whose first change is held up until somebody has been erased. */
+  /** A process whose first change is held up until somebody is erased. */
   function lateFor(userId: string, by = deps): IndexerDeps {
     let isOver = false;
     return {
@@ -316,7 +316,7 @@ describe('erasing a person', () => {
     expect(await erasures.findOne({ _id: erasureId })).to.have.property('finishedAt');
     const found = await threads.find({ _id: { $in: threadIds } }).toArray();
     for (const { title } of found) expect(title).to.match(/^Thanks, @?deleted-user$/);
-    // No other test may meet them.
+    // Other tests must not read them.
     await messages.deleteMany({ threadId: { $in: threadIds } });
     await threads.deleteMany({ _id: { $in: threadIds } });
     await deps.collections.work.deleteMany({ subject: { $in: threadIds } });
@@ -351,7 +351,7 @@ describe('erasing a person', () => {
       const message = (await messages.findOne({ _id: damaged }))!;
       expect(inMessage(message)).to.deep.equal([]);
     });
-    // No other test may meet it.
+    // Other tests must not read it.
     await messages.deleteMany({ threadId: damaged });
     await deps.collections.threads.deleteOne({ _id: damaged });
     await deps.collections.work.deleteMany({ subject: damaged });
@@ -371,7 +371,7 @@ describe('erasing a person', () => {
     let raced = false;
     const late: IndexerDeps = {
       ...deps,
-      // What it has read changes before it is cleaned.
+      // The message changes after it was read, and before it is cleaned.
       async commit(change) {
         if (!raced && change.reads.messages?.includes(deleted._id)) {
           raced = true;
@@ -392,13 +392,13 @@ describe('erasing a person', () => {
     expect(left[0]).to.include({ deleted: true });
   });
 
-  /** A report that ends the work it is told of. */
+  /** A progress report that stops the work which it is told of. */
   const cutOff = () => {
     throw new Error('The process ends');
   };
   const bodyOf = (threadId: string) =>
     readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
-  /** A thread that is built: Grace asked, and these people answered. */
+  /** Builds a thread in which Grace asked, and these people answered. */
   async function answeredBy(...people: AuthorSnapshot[]): Promise<string> {
     const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
     const threadId = source.thread._id;
@@ -558,7 +558,7 @@ describe('erasing a person', () => {
     const erasureId = await requestErasure(deps.collections, guest.id);
     await setMarks(deps, 'thread', [threadId]);
     await build(deps, threadId);
-    // The profile of who answered shows them still, and is marked.
+    // The profile of the answering person still shows them, and is marked.
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
@@ -607,7 +607,7 @@ describe('erasing a person', () => {
     await record(deps, source, said);
     await doAll(deps);
     const erasureId = await requestErasure(deps.collections, guest.id);
-    // It tells another name of theirs than the one that stands in the title.
+    // The import tells a name of theirs other than the one in the title.
     const renamed = { ...guest, username: 'guestnine', displayName: 'guestnine' };
     const later = said.map((message) => ({
       ...message,
@@ -722,7 +722,7 @@ describe('erasing a person', () => {
   });
 
   it('takes no title again that it took away while an import was under way', async () => {
-    // The first erasure of an archive: before, there is no key.
+    // This is the first erasure of an archive. Before it, there is no key.
     const own = await openStores();
     try {
       const first = indexerDeps(own);

@@ -42,7 +42,7 @@ describe('fetching threads', () => {
     };
   };
 
-  /** Fetches threads from a platform that answers so, until a condition holds. */
+  /** Fetches threads from a platform with these answers, until a condition holds. */
   async function fetchUntil(
     more: Pick<SyncDeps, 'platform'> & Partial<SyncDeps>,
     stopped: AbortController,
@@ -50,7 +50,7 @@ describe('fetching threads', () => {
   ): Promise<void> {
     const server = { ...place, channels: new Map([[place.channelId, {}]]) };
     const servers = new Map([[place.serverId, server as unknown as LoadedServer]]);
-    // Every request under way listens to it.
+    // Every request under way listens to the signal.
     setMaxListeners(0, stopped.signal);
     const own = { ...deps, signal: stopped.signal, servers, ...more };
     const fetching = fetchThreads(own as unknown as SyncDeps);
@@ -63,8 +63,8 @@ describe('fetching threads', () => {
   }
 
   /**
-   * The threads that are asked for, in this order, until so many are. The platform never answers for those that hold a
-   * place, and fails at once for the others.
+   * Resolves with the threads that are asked for, in this order, once there are so many. For the threads in `holding`,
+   * the platform never answers. For all others it fails at once.
    */
   async function askedFor(count: number, holding: ReadonlySet<string>): Promise<string[]> {
     const asked: string[] = [];
@@ -85,10 +85,10 @@ describe('fetching threads', () => {
   it('begins with the most recently active, and leaves those for the end that have failed', async () => {
     const fresh = [aThread(), aThread({ todo: 'all' }), aThread()];
     const ago = (ms: number) => new Date(Date.now() - ms);
-    // As many as are fetched at once, all of them active after the others.
+    // There are as many as are fetched at once. All of them were active later than the others.
     const failed = Array.from({ length: 32 }, (_, n) => aThread({ dueAt: ago(1_000 * (1 + n)) }));
     const later = aThread({ dueAt: ago(-3_600_000) });
-    // They begin first, and leave one place: so the others are asked for one after the other.
+    // They begin first, and leave one place free. So the others are asked for one after the other.
     const holding = Array.from({ length: 31 }, () => aThread());
     const all = [...fresh, ...failed, later, ...holding];
     await syncOf(deps.collections.sync, 'thread').insertMany(all);
@@ -162,7 +162,10 @@ describe('fetching threads', () => {
     });
   }
 
-  /** What is to be fetched of a thread that the platform tells again with a second message, while events tell all. */
+  /**
+   * What is to be fetched of a thread that the platform lists again with a second message, while events tell
+   * everything.
+   */
   async function toldAgain(
     count: number,
     recorded: 'nothing' | 'last',

@@ -28,7 +28,7 @@ const fail = (): never => {
 describe('what is forwarded', () => {
   const { stores, deps } = indexerSuite('reopened');
 
-  /** A message in a thread, and another thread of the same forum that forwards it. None is recorded. */
+  /** A message in a thread, and another thread of the same forum that forwards it. Neither is recorded yet. */
   function aCopy() {
     const author = anAuthor('rosalind');
     const source = aSourceThread();
@@ -50,7 +50,7 @@ describe('what is forwarded', () => {
     await setMarks(deps, 'member', [`${serverId}/${userId}`]);
     await doAll(deps);
   };
-  /** Deps of a build of a thread beside which somebody opts out, and all but that thread is built. */
+  /** Deps for the build of a thread. During it, somebody opts out, and everything but that thread is built. */
   const optingOut = (member: readonly [string, string], threadId: string) =>
     stalled(deps, async () => {
       await leaveOut(deps, ...member);
@@ -108,7 +108,7 @@ describe('what is forwarded', () => {
     const { messages } = deps.collections;
     expect(await messages.findOne({ _id: forward._id })).to.include({ forwarded: null });
     const again = record(deps, { ...other, asOf: 90_000 }, [{ ...forward, asOf: 90_000 }]);
-    // Nothing of it is taken into the records, so there is nothing to be built.
+    // Nothing of it is taken into the records, so nothing has to be built.
     expect(await again).to.include({ isChanged: false });
     await opt(member, false);
     await doAll(deps);
@@ -158,7 +158,7 @@ describe('what is forwarded', () => {
     expect(left).to.deep.equal([]);
   });
 
-  /** A copy of a copy, in a third thread or in that of the first copy. Nothing of it is recorded. */
+  /** A copy of a copy, in a third thread or in the thread of the first copy. Nothing of it is recorded yet. */
   function aCopyOfACopy({ inOneThread = false } = {}) {
     const first = aCopy();
     const { server, channel } = first.source;
@@ -234,7 +234,7 @@ describe('what is forwarded', () => {
     await record(deps, source, [original, said(threadId)]);
     await doAll(deps);
     await record(deps, other, [forward]);
-    // The build has judged the forward when its author opts out, and all but that thread is built.
+    // The build has already judged the forward when its author opts out. Then everything but that thread is built.
     const meanwhile = optingOut(member, copyId);
     await build(meanwhile, copyId);
     expect(await shown(copyId)).to.equal('');
@@ -267,7 +267,7 @@ describe('what is forwarded', () => {
     expect(await deps.collections.work.countDocuments({})).to.equal(0);
   });
 
-  /** A forward that says that its original is of another thread than that is recorded in. */
+  /** A forward that names another thread than the one in which its original is recorded. */
   const aLie = ({ original, copyId, forward }: ReturnType<typeof aCopy>, to: string | null) =>
     aForward(original, { threadId: copyId, reference: { ...forward.reference!, channelId: to } });
 
@@ -387,7 +387,8 @@ describe('what is forwarded', () => {
     await setMarks(deps, 'thread', [copyId]);
     const { state, threads, work } = deps.collections;
     const before = (await work.findOne({ _id: `thread/${copyId}` }))!;
-    // A build is claimed and may judge the original later than what is written here, under the newer version.
+    // A build with a newer version has been claimed. It may judge the original later than the documents that are
+    // written here.
     const version = await nextVersion(state);
     const thread = (await threads.findOne({ _id: copyId }))!;
     await writeThread(deps, deps.search, { thread, version });
@@ -402,7 +403,7 @@ describe('what is forwarded', () => {
     await record(deps, source, [original, said(threadId)]);
     await doAll(deps);
     await record(deps, other, [forward]);
-    // The author opts out while the thread is built for the first time. No later build of it ends.
+    // The author opts out while the thread is built for the first time. No later build of it succeeds.
     let wasShown = '';
     const meanwhile = optingOut(member, copyId);
     const write: typeof deps.search.write = async (...documents) => {
@@ -435,7 +436,7 @@ describe('what is forwarded', () => {
     await record(deps, source, [said(threadId), aForward(second, { threadId })]);
     await record(deps, other, [said(copyId), forward]);
     await doAll(deps);
-    // Each of them is to show now what it forwards.
+    // Now each of them should show what it forwards.
     await record(deps, source, [original]);
     await record(deps, other, [second]);
     const sick = poisoned(poisoned(deps, threadId, fail), copyId, fail);

@@ -159,7 +159,7 @@ describe('the events of the gateway', () => {
       await rig.untilSame();
       await syncAgain(deps);
     };
-    // Before the first list after the session began, something may have been missed.
+    // Before the first list of the session, something may have been missed.
     await talk('One');
     const asked = requestsOf('messages');
     await talk('Two');
@@ -273,12 +273,12 @@ describe('the events of the gateway', () => {
     const { channels, threadItems, threads } = deps.collections;
     await until(async () => (await channels.findOne({ _id: channel.id }))?.deleted === true);
     await until(async () => (await threads.findOne({ channelId: next.id })) !== null);
-    // Its first message is recorded after it.
+    // Its first message is recorded after the thread.
     await untilListening(deps, rig.discord);
     await doTheRest(deps);
     expect(await threadItems.countDocuments({ channelId: channel.id })).to.equal(0);
     expect(await threadItems.countDocuments({ channelId: next.id })).to.equal(1);
-    // Nothing waits for what cannot be fetched.
+    // Nothing waits that cannot be fetched.
     expect(await toRead()).to.equal(0);
   });
 
@@ -310,7 +310,7 @@ describe('the events of the gateway', () => {
     const { sync } = deps.collections;
     await untilEqual(() => syncOf(sync, 'thread').countDocuments(notRead), 0);
     model.setUnavailable(guild.id, true);
-    // Without an event.
+    // The edit causes no event.
     const editedMicros = model.clock.now() * 1_000;
     Object.assign(messages[1]!, { content: 'Said otherwise, unheard', editedMicros });
     model.setUnavailable(guild.id, false);
@@ -382,7 +382,7 @@ describe('the events of the gateway', () => {
     await untilEqual(() => counted('forum_archive_gateway_waiting_events'), 0);
     expect(await counted('forum_archive_gateway_connected')).to.equal(1);
     await untilListening(deps, rig.discord);
-    // Messages whose reactions have changed are read again later, and that may come while all is compared.
+    // Messages with changed reactions are read again later. That could happen during the comparison.
     await rig.sync.stop();
     await doTheRest(deps);
     const built = (await counted('forum_archive_threads_projected_total')) - builtBefore;

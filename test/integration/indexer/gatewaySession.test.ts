@@ -17,7 +17,7 @@ import {
 } from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 
-/** What a client sends. */
+/** The operations that a client sends. */
 const Op = { Identify: 2, Resume: 6 };
 const GUILD_MEMBERS = 1 << 1;
 
@@ -58,7 +58,7 @@ describe('a session of the gateway', () => {
       talk(rig.discord);
       await rig.untilSame();
       await untilListening(deps, rig.discord);
-      // On a busy machine a heartbeat may be answered too late, which cuts the connection once more.
+      // On a busy machine, a heartbeat may be answered too late. Then the connection is cut once more.
       await until(() => sent(Op.Resume) > n);
     }
     expect(sent(Op.Identify)).to.equal(1);
@@ -84,7 +84,7 @@ describe('a session of the gateway', () => {
     try {
       for (const n of [1, 2]) {
         rig.discord.gateway.cut();
-        // Between two connections, so that neither of them lasts.
+        // A pause between two connections, so that neither of them lasts.
         await pause(20);
         aheadMs = 6 * 60_000;
         await until(() => sent(Op.Identify) + sent(Op.Resume) > n);
@@ -241,7 +241,7 @@ describe('a session of the gateway', () => {
     }
     await rig.untilSame();
     await untilListening(deps, rig.discord);
-    // What it would still read or look for may come between the last of the work and the comparison.
+    // Late reads could come between the end of the work and the comparison.
     await rig.sync.stop();
     await doTheRest(deps);
     await stores.refreshSearch();

@@ -16,8 +16,8 @@ describe('marks that follow from a changed server or channel', () => {
   });
 
   /**
-   * Records the server and its channel, then a later source of both. Gives the kinds of marks that this one sets;
-   * `servers` stands for the mark of the list of servers.
+   * Records the server and its channel, and then a later source of both. Resolves with the kinds of marks that the
+   * later source sets. `servers` stands for the mark of the list of servers.
    */
   async function marked(later: {
     server?: Partial<SourceThread['server']>;

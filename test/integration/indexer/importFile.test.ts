@@ -142,7 +142,7 @@ describe('importFile', () => {
       .to.include('imported')
       .and.not.include('rejected');
     const ended = await importFiles.findOne({ _id: payload.uploadId });
-    // One that comes late, its claim lost, finds nothing left of the upload.
+    // A late worker that has lost its claim finds no upload any more.
     const { uploadId: subject } = payload;
     const mark = { _id: markId('file', subject), kind: 'file' as const, subject, token: 'x' };
     const claimed = { ...mark, at: new Date(), due: new Date(), claim: 'x' };
@@ -232,14 +232,14 @@ describe('importFile', () => {
       await doAll(deps);
       expect(await bodyOf(threadId)).to.include({ title: 'thread', messageCount: 1 });
       expect(JSON.stringify(await recordOf(threadId))).to.not.contain(title);
-      // What somebody has called it since is no word of theirs.
+      // The new name of the thread is not a word of the erased person.
       await of(aPart(latest, [theirs, reply], 'A new name'));
       expect(await bodyOf(threadId)).to.include({ title: 'A new name' });
     });
 
     it('takes a title away that is shown meanwhile, and gives none to a thread that is deleted', async () => {
       const author = anAuthor('goner', { id: gone.id });
-      /** Takes the title of a thread away, while something happens to it. */
+      /** Redacts the title of a thread while something happens to it. */
       const redact = async (
         happens: (source: SourceThread, threadId: string) => Promise<unknown>,
       ) => {

@@ -23,7 +23,7 @@ describe('the lease of who speaks to the platform', () => {
   const { deps } = indexerSuite('emptied');
   afterEach(() => mock.reset());
 
-  /** A sync whose platform never answers, and the signals of what it has asked. */
+  /** A sync whose platform never answers, with the signals of its requests. */
   function startSync(
     clock = createLiveClock(deps.collections.state),
     answer = (): Promise<unknown> => new Promise(() => undefined),
@@ -39,7 +39,7 @@ describe('the lease of who speaks to the platform', () => {
     const sync = runSync(deps, { platform: { get } as unknown as PlatformClient, clock }, QUIET);
     return { sync, asked };
   }
-  /** A sync that has the lease, and renews it when it is told that the time has come. */
+  /** A sync that has the lease. It renews the lease when it is told that the time has come. */
   async function withLease() {
     const timers: (() => void)[] = [];
     mock.method(globalThis, 'setInterval', (run: () => void) => void timers.push(run));
@@ -64,7 +64,7 @@ describe('the lease of who speaks to the platform', () => {
     ];
     await own.take(1);
     const [before] = await other.take(1);
-    // The clock of this computer is put back.
+    // The clock of this machine is set back.
     const now = Date.now.bind(Date);
     mock.method(Date, 'now', () => now() - 5_000);
     const { sync, asked } = startSync(own);
@@ -79,7 +79,7 @@ describe('the lease of who speaks to the platform', () => {
     const problem = 'The platform refuses the token';
     await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, { $set: { problem } });
     await forgetLease(collections);
-    // With a problem, whoever has a token rests for a minute, and lets the lease run out.
+    // With a problem, an indexer with a token rests for a minute, and lets the lease run out.
     const ended = new Date(Date.now() - 60_000);
     await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, { $set: { until: ended } });
     await forgetLease(collections);
@@ -94,7 +94,7 @@ describe('the lease of who speaks to the platform', () => {
     const { sync } = startSync(undefined, () => Promise.reject(new PlatformUnauthorized()));
     const problem = () => syncState(collections).then((state) => state?.problem ?? null);
     await until(async () => (await problem()) !== null);
-    // As long as it may take to give the lease up.
+    // This is as long as it may take to give up the lease.
     await pause(500);
     await forgetLease(collections);
     expect(await problem()).to.equal(new PlatformUnauthorized().message);

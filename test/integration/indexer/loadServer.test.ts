@@ -96,12 +96,12 @@ describe('a look at a server', () => {
       await removing;
       return messages.countDocuments({ threadId });
     };
-    // A build takes the search documents of recorded messages away: without these they would stay.
+    // A build removes the search documents of recorded messages. Without the records, these documents would stay.
     expect(await empty()).to.equal(2);
     await setMarks(deps, 'channel', [channelId]);
     await doAll(deps);
     expect(await threadItems.findOne({ _id: threadId })).to.equal(null);
-    // What is deleted just then stays known as deleted.
+    // A message that is deleted at that moment stays known as deleted.
     let deleting: Promise<unknown> | undefined;
     const late: IndexerDeps = {
       ...deps,
@@ -130,7 +130,7 @@ describe('a look at a server', () => {
     const { id: channelId } = server.channels[0]!;
     await loadServer(own, serverId);
     const channels = syncOf(deps.collections.sync, 'channel');
-    // A process that was killed has noted that it was not archived any more, and forgotten nothing.
+    // A killed process has noted that the forum was not archived any more, but has not forgotten how far it was listed.
     const listedTo = new Date().toISOString();
     await channels.updateOne({ _id: channelId }, { $set: { problem: 'Missing Access', listedTo } });
     await loadServer(own, serverId);
@@ -160,7 +160,7 @@ describe('a look at a server', () => {
     await loadServer(own, serverId);
     await note(1);
     expect(await look()).to.deep.equal({ isKnown: true, isChecked: true });
-    // By another process, which knows nobody.
+    // Another process notes the roles, and this one knows nobody.
     own.members.clear();
     expect(await look()).to.deep.equal({ isKnown: false, isChecked: true });
     second!.name = 'Left out';

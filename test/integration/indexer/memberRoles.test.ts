@@ -21,7 +21,7 @@ describe('roles of members', () => {
   const { deps } = indexerSuite('reopened');
   const [serverId, userId] = [anId(), anId()];
 
-  /** What notes roles needs, and a platform that answers as it was when it was asked, some time later. */
+  /** What is needed to note roles, and a platform whose late answers hold the roles at the time of the request. */
   function rolesOf(told: { roles: string[] }) {
     const roles = new Map([[ROLE, {}]]);
     const server = { serverId, optOutRoles: new Set([ROLE]), roles } as unknown as LoadedServer;
@@ -88,7 +88,7 @@ describe('roles of members', () => {
   it('are judged by the roles that leave people out when the choice is stored', async () => {
     const own = rolesOf({ roles: [ROLE] });
     const commit: typeof deps.commit = (change) => {
-      // A look at the server has found this meanwhile.
+      // Meanwhile, a look at the server has found this.
       Object.assign(own.server, { optOutRoles: new Set(['2']) });
       return deps.commit(change);
     };
@@ -132,7 +132,7 @@ describe('roles of members', () => {
       userId,
     ]);
     expect(await isOut()).to.equal(true);
-    // An event shows them again only where they are known to be left out.
+    // An event shows them again only where it is known that they are left out.
     await noteRolesOfEvent(own, { serverId, userId, roleIds: [], asOf: 200 });
     expect(await isOut()).to.equal(false);
   });

@@ -60,7 +60,7 @@ describe('the mirror', () => {
     await stores.close();
   });
 
-  /** Records a thread whose messages have these attachments, one each, and does all that is due. */
+  /** Records a thread in which each message has one of these attachments, and does all work that is due. */
   async function aThreadWith(
     files: (threadId: string) => AttachmentRecord[],
     more: Partial<SourceMessage> = {},
@@ -95,7 +95,7 @@ describe('the mirror', () => {
   };
   const waiting = () => deps.collections.work.countDocuments({ kind: 'mirror' });
 
-  /** Two days go by. */
+  /** Lets two days pass. */
   async function wait() {
     const { sync, work } = deps.collections;
     const failed = { kind: 'file' as const, dueAt: { $exists: true } };
@@ -162,7 +162,7 @@ describe('the mirror', () => {
       server.answers.set(pathOf(file), give(Buffer.alloc(60), 'image/png'));
       return file;
     };
-    // The sizes told are too small, so that only the bytes themselves tell.
+    // The sizes in the records are too small, so only the bytes themselves show the true size.
     const { messages } = await aThreadWith((id) => [
       give60(aFile(server.url, id)),
       give60(aFile(server.url, id)),
@@ -180,7 +180,7 @@ describe('the mirror', () => {
     await wait();
     expect(await totals()).to.deep.equal({ files: 1, bytes: 60, failed: 0 });
     expect(await waiting()).to.equal(0);
-    // What is too large by the size told is not fetched.
+    // A file whose recorded size is too large is not fetched.
     server.requests.length = 0;
     await aThreadWith((id) => [aFile(server.url, id, { size: 60 })]);
     expect(server.requests).to.deep.equal([]);
@@ -249,7 +249,7 @@ describe('the mirror', () => {
     let asking: Promise<void> | undefined;
     const late: IndexerDeps = {
       ...deps,
-      // It has removed what was to go when it began.
+      // It has removed the files that were to be removed when it began.
       async commit(change) {
         await (asking ??= ask('delete-message/2'));
         return deps.commit(change);
@@ -361,7 +361,7 @@ describe('the mirror', () => {
       }),
     );
     expect(attachments).to.have.length(60);
-    // Those that were under way together.
+    // These requests were under way at the same time.
     expect(server.requests.length).to.be.within(1, 4);
     expect(deps.mirror.pause.until.getTime()).to.be.above(Date.now() + 900_000);
     const asked = server.requests.length;
@@ -467,7 +467,7 @@ describe('the mirror', () => {
     expect(server.requests).to.have.members(
       ['a1', 'b2'].flatMap((one) => [`/avatars/7/${one}.png`, `/icons/${serverId}/${one}.png`]),
     );
-    // One that cannot be had leaves the one before.
+    // Where the newer picture cannot be had, the one before stays.
     server.answers.set('/avatars/7/c3.png', fail(404));
     await say(LIVE + 2, 'c3');
     expect(await totals()).to.deep.include({ files: 2, failed: 1 });
@@ -530,7 +530,7 @@ describe('the mirror', () => {
     await retryFiles(deps);
     expect(await waiting()).to.equal(0);
 
-    // One that was gone is asked for again after a change of settings.
+    // A file that was gone is asked for again after a change of the settings.
     server.answers.set('/avatars/7/c3.png', fail(404));
     await show(LIVE + 2, 'c3');
     await wait();
@@ -597,7 +597,7 @@ describe('the mirror', () => {
     await askToLookThrough(deps);
     const mark = await deps.collections.work.findOne({ _id: markId('mirror', 'all') });
     const [claimed] = await claimMarks(deps, [mark!]);
-    // What was put within the last hour may be waiting for its record.
+    // A file that was put within the last hour may be waiting for its record.
     await lookThrough(deps, deps.mirror, claimed!);
     expect(await stored()).to.have.length(2);
     expect(readdirSync(files.incoming)).to.deep.equal([]);
@@ -612,7 +612,7 @@ describe('the mirror', () => {
     expect(again!.of).to.equal(`thread/${threadId}`);
     expect(await totals()).to.include({ files: 1 });
     expect(await waiting()).to.equal(0);
-    // It is looked through once a day.
+    // The mirror is looked through once a day.
     await askToLookThrough(deps);
     expect(await waiting()).to.equal(0);
     await askToLookThrough(deps, new Date(Date.now() + 25 * 3_600_000));
@@ -634,7 +634,7 @@ describe('the mirror', () => {
       .and.not.deep.equal(before);
     expect(await totals()).to.include({ files: 1, failed: 0 });
 
-    // An archive that has copied nothing yet needs nobody to say so.
+    // Where an archive has copied nothing yet, the operator need not confirm the mirror.
     rmSync(dirname(incoming), { recursive: true });
     await emptyMongo(stores.mongo);
     server.requests.length = 0;
@@ -672,7 +672,7 @@ describe('the mirror', () => {
     expect(await begin(deps)).to.equal(2);
     deps = await withMirror(off, { ...env, MIRROR_TYPES: 'application/zip' });
     expect(await begin(deps)).to.equal(1);
-    // While it is off, nothing is followed.
+    // While the mirror is off, no changes are followed.
     await begin(off);
     const { messages } = deps.collections;
     await messages.updateMany({}, { $set: { deleted: true } });

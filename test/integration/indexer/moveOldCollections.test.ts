@@ -20,7 +20,7 @@ describe('moveOldCollections', () => {
   it('takes over the key of erasures and the rest of the state, and no older state later', async () => {
     const { db, collections } = stores.mongo;
     const old = (name: string) => db.collection<{ _id: string; value?: number }>(name);
-    // Once somebody is erased, the key is not made anew.
+    // Once somebody is erased, no new key is made.
     await collections.erasures.insertOne({ _id: 'hash', requestedAt: new Date() });
     expect(await erasureIdOf(collections, '1').catch(String)).to.match(/key .* is missing/);
     const documents = {

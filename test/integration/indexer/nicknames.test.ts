@@ -30,7 +30,7 @@ describe('a person with a name of their own on each server', () => {
     return {
       serverId,
       channelId,
-      /** Tells the same once more. */
+      /** Tells the same message once more. */
       tell: (at: number) => record(deps, source, [{ ...first, asOf: at }]),
       async say(at: number, more: Partial<SourceMessage> = {}) {
         await record(deps, source, [aSourceMessage({ ...said, _id: anId(), asOf: at, ...more })]);
@@ -38,7 +38,7 @@ describe('a person with a name of their own on each server', () => {
       },
     };
   }
-  /** One server says Al, another, later, Bob. */
+  /** One server says Al, and later another one says Bob. */
   async function twoServers() {
     const first = await aServerOf(AL, 1_000);
     const second = await aServerOf(BOB, 2_000);
@@ -46,7 +46,7 @@ describe('a person with a name of their own on each server', () => {
     expect(await shownNames()).to.deep.equal(['Bob']);
     return { first, second };
   }
-  /** In their profile and all lines of leaderboards. */
+  /** The names that their profile and all lines of leaderboards show. */
   const shownNames = async (servers = 2) => {
     const profile = await readBody<UserProfile>(deps.collections, `user/${AL.id}`);
     const lines = await deps.collections.ranks.find({ item: { $regex: AL.id } }).toArray();
@@ -54,7 +54,7 @@ describe('a person with a name of their own on each server', () => {
     const named = lines.map(({ item }) => /"displayName":"(\w+)"/.exec(item)?.[1]);
     return [...new Set([profile?.displayName, ...named])];
   };
-  /** Everything that is counted of them, as text. */
+  /** Everything that is counted about them, as text. */
   const counted = async () => {
     const { members, ranks } = deps.collections;
     const profile = await readBody<UserProfile>(deps.collections, `user/${AL.id}`);
@@ -107,7 +107,7 @@ describe('a person with a name of their own on each server', () => {
     expect(await shownNames()).to.deep.equal(['Bob']);
     expect(await counted()).to.match(/"username":"renamed".*al.png/);
     await verified();
-    // Another source tells that they go by no other name.
+    // Another source tells that they have no other name.
     await first.say(2_000, { ...untold, partsAsOf: {} });
     await doAll(deps);
     expect(await shownNames()).to.deep.equal(['person']);

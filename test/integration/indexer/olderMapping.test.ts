@@ -33,7 +33,7 @@ const QUESTIONS: [q: string, more?: Partial<SearchParams>][] = [
   ['lantren', { minScore: 0.1 }],
 ];
 
-/** None of these indexes is lost, so no rebuild is asked for. */
+/** None of these indexes is lost, so no rebuild must be asked for. */
 const refuse = () => Promise.reject(new Error('Nothing is lost here'));
 const NO_QUEUE = { add: refuse, refile: refuse };
 
@@ -180,7 +180,7 @@ describe('a search index that keeps no markdown', () => {
 
     const source = aSourceThread();
     const ada = anAuthor('ada');
-    // Together more bytes than a keyword that is searched may have: each letter has three.
+    // The text has more bytes than a searchable keyword may have, as each letter has three.
     const markdown = `Ask <@${ada.id}> ${'ℵ'.repeat(1_500)}`;
     const description = 'ℵ'.repeat(10_000);
     const said = { threadId: source.thread._id, mentions: [ada], content: markdown };

@@ -46,7 +46,7 @@ describe('members who opt out', () => {
   function start(optOutRoles = ['no archive'], listens = false) {
     sync = startTestSync(deps, stores, discord, { optOutRoles, memberEveryMs: 5, listens });
   }
-  /** The roles of everybody are old by now. */
+  /** Makes everybody's recorded roles old. */
   async function age() {
     const longAgo = new Date(Date.now() - 7_200_000);
     await deps.collections.sync.updateMany({ kind: 'member' }, { $set: { checkedAt: longAgo } });
@@ -221,7 +221,7 @@ describe('members who opt out', () => {
     discord.model.deleteRole(guild.id, role.id);
     await untilEqual(async () => (await toldAt()) !== before, true);
     await untilOut(true);
-    // They put off a role themselves.
+    // They take off a role themselves.
     const { optOuts } = deps.collections;
     carry(other.id);
     discord.model.post(thread.id, { authorId: userId, content: 'With the other role' });
@@ -306,7 +306,8 @@ describe('members who opt out', () => {
     await requestErasure(deps.collections, userId);
     const erasureId = await erasureIdOf(deps.collections, userId);
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
-    // One after the other is asked for: when another is, the answer about the first was taken.
+    // Members are asked for one after the other. So once another one is asked for, the answer about the first is
+    // processed.
     await age();
     const all = asked('');
     discord.faults.clear();

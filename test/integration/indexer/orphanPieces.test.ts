@@ -56,7 +56,8 @@ describe('removeOrphanPieces', () => {
     const { collections } = stores.mongo;
     await collections.bodies.insertOne(encodeBody('stats/1', 100, '{}'));
     const now = Date.now() * 1_000;
-    // Of a body that is not stored, an old revision was left behind, and a new one is on its way.
+    // These belong to bodies that are not stored: an old revision that was left behind, and a new one that is on its
+    // way.
     const old = [bodyOwner('stats/1', 99), bodyOwner('thread/1', 1_600_000_000_000_000)];
     const kept = [bodyOwner('stats/1', 100), bodyOwner('stats/1', 1_000), bodyOwner('tags/1', now)];
     for (const owner of [...old, ...kept]) await store(owner, 2);

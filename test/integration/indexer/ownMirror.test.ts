@@ -30,7 +30,7 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 type Deps = IndexerDeps & { mirror: Mirror };
 
-/** More than a day later. */
+/** Slightly more than a day. */
 const TOMORROW_MS = 25 * 3_600_000;
 
 for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket })) {
@@ -44,7 +44,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
     let part: string;
     let lines: string[];
     before(async function () {
-      // The server of the bucket may have to be built first.
+      // The S3 server may have to be built first.
       this.timeout(0);
       stores = await openStores();
       server = await startFileServer();
@@ -56,7 +56,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
     beforeEach(async () => {
       lines = [];
       server.answers.clear();
-      // Each test has a part of the place for itself.
+      // Each test has a part of the place to itself.
       part = anId();
       deps = await openAs(part);
     });
@@ -67,7 +67,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       await stores.close();
     });
 
-    /** The archive with a part of the place as its mirror. All that is there seems to be of long ago. */
+    /** The archive, with a part of the place as its mirror. Everything in it seems to be old. */
     async function openAs(namespace: string, more: Record<string, string> = {}): Promise<Deps> {
       const { mirror } = await withMirror({ ...base, namespace }, { ...env, ...more });
       const files: Mirror['files'] = {
@@ -78,7 +78,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       };
       return { ...base, mirror: { ...mirror, files } };
     }
-    /** An attachment, and a picture of who has sent it. */
+    /** Copies an attachment, and the picture of its author. */
     async function copySome(by = deps): Promise<string[]> {
       const threadId = anId();
       const author = { ...anAuthor('eve'), avatar: `${server.url}/avatars/7/0f.png` };
@@ -90,13 +90,13 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(keys).to.have.length(2);
       return keys;
     }
-    /** Everything is looked through, and what follows from it is done. */
+    /** Looks through everything, and does the work that follows. */
     async function lookThrough(by = deps): Promise<void> {
       by.mirror.away.until = new Date(0);
       await askToLookThrough(by, new Date(Date.now() + TOMORROW_MS));
       await doAgain(by);
     }
-    /** Does what was held back, too. */
+    /** Also does the work that was held back. */
     async function doAgain(by = deps): Promise<void> {
       by.mirror.away.until = new Date(0);
       await by.collections.work.updateMany({ kind: 'mirror' }, { $set: { due: new Date(0) } });
@@ -115,12 +115,12 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       (await stateOf(base.collections.state, 'archive').findOne({ _id: 'archive' }))?.id;
     const waiting = () => base.collections.work.countDocuments({ kind: 'mirror' });
     const told = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    /** The archive as a version before this one left its mirror. */
+    /** The archive as an earlier version left its mirror. */
     const withoutOwner = (by: Deps): Deps => ({
       ...by,
       mirror: { ...by.mirror, files: { ...by.mirror.files, setOwner: () => Promise.resolve() } },
     });
-    /** The platform does not have any file any more. */
+    /** Makes the platform lose all its files. */
     async function losePlatform(): Promise<void> {
       const records = await syncOf(base.collections.sync, 'file').find({ kind: 'file' }).toArray();
       for (const { source } of records) server.answers.set(new URL(source).pathname, fail(404));
@@ -141,7 +141,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
           const keys = await copySome(isNoted ? deps : withoutOwner(deps));
           if (!isNoted) await base.collections.state.deleteOne({ _id: 'archive' });
           await losePlatform();
-          // A newer picture could not be had yet.
+          // A newer picture could not be copied yet.
           await syncOf(base.collections.sync, 'file').updateOne(
             { kind: 'file', of: /^user/ },
             { $set: { problem: 'The platform answers 500', tries: 1, dueAt: new Date(0) } },
@@ -149,7 +149,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
           await writeBackup(stores.mongo, folder);
           await emptyMongo(stores.mongo);
 
-          // The indexer of the empty archive runs, with other settings.
+          // The indexer of the empty archive runs with other settings.
           deps = await openAs(part, { MIRROR_MAX_FILE_MB: '7' });
           await lookThrough();
           expect(await stored()).to.deep.equal(keys);
@@ -177,7 +177,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
           expect(await deps.mirror.files.owner()).to.equal(await archiveId());
           expect(told()).to.deep.equal([]);
           expect(await waiting()).to.equal(0);
-          // It is looked through as before.
+          // The mirror is looked through as before.
           await syncOf(base.collections.sync, 'file').deleteMany({ kind: 'file' });
           await lookThrough();
           expect(await stored()).to.deep.equal([]);
@@ -191,7 +191,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       for (let day = 0; day < 2; day += 1) {
         await lookThrough(away);
         expect(await waiting()).to.equal(day === 0 ? 0 : 1);
-        // What is to be done for a thread waits.
+        // Work for a thread waits.
         await setMarks(away, 'mirror', ['thread/1']);
         await doAgain(away);
         expect(await waiting()).to.equal(1);
@@ -256,7 +256,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       const keys = await copySome();
       const owner = await deps.mirror.files.owner();
       await emptyMongo(stores.mongo);
-      // It is another database, to which another archive is synced.
+      // This is another database, with another archive.
       const threadId = anId();
       const message = { _id: threadId, threadId, attachments: [aFile(server.url, threadId)] };
       await record(deps, aSourceThread({ thread: { _id: threadId } }), [
@@ -317,7 +317,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       const problem = async () => (await mirrorStats(base.collections))?.problem;
       await doAgain(ill);
       expect(await problem()).to.match(/^Copies could not be removed/);
-      // Other work, which fails in nothing, leaves it.
+      // Work that meets no failure leaves the problem as it is.
       await setMarks(ill, 'mirror', ['user/1']);
       await doDue(ill);
       await askToLookThrough(ill);

@@ -41,7 +41,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 
 const PROCESS = fileURLToPath(new URL('../../support/poisonProcess.js', import.meta.url));
 
-/** What is said of a thread that ends its process. */
+/** The reason for a thread that ends its process. */
 const ENDED = 'Its 5 runs ended the process, or were cut off';
 
 describe('quarantine', () => {
@@ -55,8 +55,8 @@ describe('quarantine', () => {
     return { threadId, said };
   }
   /**
-   * Runs a process that dies of a thread until it ends by itself; gives how often it was killed. The first death that
-   * is counted may count as several, because each costs the start of a process.
+   * Runs a process again and again until it survives. Resolves with how often it was killed. To save starts of
+   * processes, the first death may count as several.
    */
   async function runUntilItLives(args: string[], firstCountsAs = 1): Promise<number> {
     const triedOnce = { kind: { $in: ['thread', 'file'] satisfies WorkKind[] }, tries: 1 };
@@ -67,7 +67,7 @@ describe('quarantine', () => {
     }
     throw new Error('It is killed again and again');
   }
-  /** What a killed process has claimed is free at once, not only when its leases end. */
+  /** Ends at once the claims of a process that was killed. */
   const endLeases = () =>
     deps.collections.work.updateMany({ due: { $ne: NEVER } }, { $set: { due: AT_ONCE } });
   const isListed = async (threadId: string) =>
@@ -79,7 +79,7 @@ describe('quarantine', () => {
   const change = (threadId: string) => setMarks(deps, 'thread', [threadId]);
   const failing = (threadId: string, strike: () => void = cannotRender) =>
     poisoned(deps, threadId, strike);
-  /** Has a thread quarantined as one that ends its process. */
+  /** Has a thread quarantined that ends its process. */
   const quarantineDeadly = async (threadId: string): Promise<void> => {
     await change(threadId);
     await deps.collections.work.updateOne(
@@ -104,7 +104,7 @@ describe('quarantine', () => {
     const left = await deps.collections.work.find({ tries: { $exists: true } }).toArray();
     expect(left.map(({ subject }) => subject)).to.deep.equal([threadId]);
 
-    // A change does not have it end another process.
+    // After a change, it does not end another process.
     await change(threadId);
     await doAll(failing(threadId, () => expect.fail('The process ends')));
     expect(await isListed(threadId)).to.equal(false);
@@ -135,7 +135,7 @@ describe('quarantine', () => {
     expect(await isListed(threadId)).to.equal(true);
     const deadly = failing(threadId, () => expect.fail('The process ends'));
 
-    // What has nothing of it go leaves what is shown.
+    // A thread of which nothing is removed keeps what is shown.
     const other = await recordThread();
     await reindexViews(deadly, REPORT_NOBODY);
     expect(await isListed(other.threadId)).to.equal(true);
@@ -199,7 +199,7 @@ describe('quarantine', () => {
     expect(entry).to.include({ kind: 'thread', count: 5, reason: 'TypeError: Cannot render' });
     expect(await build(broken, threadId)).to.equal(false);
 
-    // A change has it tried once.
+    // After a change, it is tried once.
     let tried = 0;
     await change(threadId);
     const counting = failing(threadId, () => {
@@ -421,7 +421,7 @@ describe('quarantine', () => {
     const other = await recordThread();
     await Promise.all([threadId, other.threadId].map((id) => build(deps, id)));
     const rebuildId = await enterRebuild(deps.collections);
-    // The scan ends the first, and building what it was cut off in the others.
+    // The scan ends the first process. The build that it was cut off in ends the others.
     expect(await runUntilItLives([threadId, 'rebuild', rebuildId], 4)).to.equal(3);
     expect(await findRebuild(deps.collections, rebuildId)).to.include({
       state: 'done',
@@ -462,7 +462,7 @@ describe('quarantine', () => {
       expect(await deps.collections.pieces.countDocuments()).to.equal(0);
     });
 
-    /** Deps in which every import fails for a reason of its own. */
+    /** Deps with which every import fails for a reason of its own. */
     const failingImports = (): IndexerDeps => ({
       ...deps,
       commit: (change) =>
@@ -483,11 +483,11 @@ describe('quarantine', () => {
       const theirs = await quarantineFile(gone);
       const other = await quarantineFile();
       expect(await uploads()).to.have.members([theirs.uploadId, other.uploadId]);
-      // As exporters name files: after the server, the forum and the thread.
+      // Exporters name files in this way: after the server, the forum and the thread.
       const name = 'Server - help - Ask Zyx [1].json';
       const { importFiles } = deps.collections;
       await importFiles.updateOne({ _id: theirs.uploadId }, { $set: { name } });
-      // The names of whoever is known by a quarantined file alone are not known.
+      // The names of a person are not known who occurs only in a quarantined file.
       const source = aSourceThread();
       const author = anAuthor('zyx', { id: gone.id });
       await record(deps, source, [aSourceMessage({ threadId: source.thread._id, author })]);
@@ -500,7 +500,7 @@ describe('quarantine', () => {
       expect(file?.name).to.equal('Server - help - Ask deleted-user [1].json');
       expect(file?.state).to.equal('rejected');
 
-      // One that is quarantined only afterwards.
+      // This file is quarantined only afterwards.
       await quarantineFile(gone);
       expect(await uploads()).to.deep.equal([other.uploadId]);
     });
@@ -522,7 +522,7 @@ describe('quarantine', () => {
       const late: IndexerDeps = {
         ...deps,
         async commit(change) {
-          // As whoever releases it does.
+          // A release from quarantine does the same.
           await work.updateOne({}, { $set: { due: AT_ONCE }, $unset: { failedToken: '' } });
           await importFiles.updateOne({}, { $set: { state: 'queued' }, $unset: { reason: '' } });
           return deps.commit(change);
@@ -533,7 +533,7 @@ describe('quarantine', () => {
       expect(await importFiles.findOne({ _id: uploadId })).to.not.have.property('reason');
     });
 
-    /** Whose uploads cannot be read. */
+    /** Deps with which uploads cannot be read. */
     const unread = (toArray: () => Promise<never>, own = deps) => {
       const pieces = { find: () => ({ toArray }) } as unknown as Collection<Piece>;
       return { ...own, collections: { ...own.collections, pieces } };
@@ -596,7 +596,7 @@ describe('quarantine', () => {
       for (const { uploadId } of [first, second]) await cutOff(uploadId, 1);
       const end = await begin(first);
       const waiting = importFile(deps, second);
-      // Meanwhile a file can be imported that was not cut off.
+      // Meanwhile, a file that was not cut off can be imported.
       await importFile(deps, await queue());
       expect(await fileMark(second.uploadId)).to.include({ tries: 1 });
       await end(new SearchUnavailable('away'));
@@ -670,7 +670,7 @@ function cannotRender(): never {
   throw new TypeError('Cannot render');
 }
 
-/** Runs the process once; null when it ended by itself, else the signal that killed it. */
+/** Runs the process once. Resolves with null where it ends by itself, else with the signal that killed it. */
 function run(mongodbUrl: string, ...args: string[]): Promise<string | null> {
   const env = { ...process.env, MONGODB_URL: mongodbUrl };
   return new Promise((resolve, reject) => {

@@ -13,7 +13,9 @@ describe('a message that is to be read again', () => {
   const { deps } = indexerSuite('emptied');
   const place = { serverId: anId(), channelId: anId() };
 
-  /** Reads a recorded message again; `answer` is asked for once. Resolves with what is still to be read. */
+  /**
+   * Reads a recorded message again. `answer` is asked for once. Resolves with the messages that are still to be read.
+   */
   async function readAgain(answer: () => Promise<never>) {
     const threadId = anId();
     const message = aMessage({ threadId });

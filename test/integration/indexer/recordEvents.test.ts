@@ -57,7 +57,7 @@ describe('the recorder of events', () => {
     expect(asked).to.include(`server/${serverId}`);
   });
 
-  /** A recorded thread whose first message says "Hello", and what records events of its server. */
+  /** A recorded thread whose first message says "Hello", and a recorder of its server's events. */
   async function withThread(more: Partial<IndexerDeps> = {}) {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
@@ -167,7 +167,7 @@ describe('the recorder of events', () => {
     const server = own.servers.get(serverId)!;
     const before = (await threads.findOne({ _id: underWay }))!;
     await record({ kind: 'heard', serverId });
-    // Its last page was asked for before.
+    // Its last page was asked for before the outage ended.
     await fetchThread(own, server, before);
     await recorder.end();
     const read = await threads.distinct('_id', { readAt: { $exists: true } });
@@ -201,7 +201,7 @@ describe('the recorder of events', () => {
   });
 
   describe('with a session that was begun before', () => {
-    /** Listens with a session of a gateway at an address, and tells what is asked for. */
+    /** Listens with a session at a gateway address, and reports what is asked for. */
     async function listenTo(url: string, isPlain: boolean) {
       const asked: string[] = [];
       const { platform } = answeringPlatform([], {
@@ -239,7 +239,7 @@ describe('the recorder of events', () => {
       intents: 1,
       since: new Date(0),
     });
-    /** A process stores how its session stands; it has loaded another state of it, or none. */
+    /** A process that stores the state of its session. It has loaded another state, or none. */
     const saver = (
       loaded: GatewaySession | null,
       session: GatewaySession,
@@ -400,7 +400,7 @@ describe('the recorder of events', () => {
       async before({ route }) {
         if (route !== 'member') return;
         recorder.take({ kind: 'left', serverId }, 1, () => undefined);
-        // It has its time by then.
+        // It has taken its time by then.
         await clock.take(1);
       },
     });

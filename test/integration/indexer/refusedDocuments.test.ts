@@ -73,7 +73,7 @@ describe('documents that the search index refuses', () => {
     expect(differences).to.deep.equal([]);
     expect(clean).to.equal(true);
     expect(checked).to.include({ refused: 1 });
-    // Refused as it was, it is missing as it is.
+    // The document is missing in its present version, and was refused in an earlier one.
     const older = { $inc: { 'failure.revision': -1 } };
     await deps.collections.work.updateOne({ 'failure.id': entry!.id }, older);
     const [missing] = (await verifyNow(deps)).differences;

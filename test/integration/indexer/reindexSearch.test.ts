@@ -46,7 +46,7 @@ describe('reindexSearch', () => {
       await stores.elasticsearch.indices.get({ index: `${searchAlias(deps.namespace)}-*` }),
     ).map((name) => name.slice(-6));
   const cutOff = () => Promise.reject(new Error('cut off'));
-  /** The search index, where some calls about indexes go otherwise. */
+  /** A client on which some calls about indexes behave differently. */
   const withIndices = (calls: Record<string, unknown>): Client => {
     const indices: unknown = Object.assign(Object.create(stores.elasticsearch.indices), calls);
     return Object.create(stores.elasticsearch, { indices: { value: indices } }) as Client;
@@ -95,7 +95,7 @@ describe('reindexSearch', () => {
     const [thread] = await writeThreads(2);
     await rebuild();
     const rebuildId = await enterRebuild(deps.collections);
-    // The index that the first rebuild replaced, and that writes went to until now, is dropped by then.
+    // By then, the index is dropped that the first rebuild replaced and that writes went to until now.
     const failing = { ...deps, elasticsearch: withIndices({ create: cutOff }) };
     expect(await rejectionOf(reindexSearch(failing, { rebuildId }))).to.include('cut off');
     await write(thread!.threadId, thread!.messageIds, 'later');
@@ -117,7 +117,7 @@ describe('reindexSearch', () => {
     };
     let changing: Promise<void> | undefined;
     const elasticsearch = withIndices({
-      // The new index is filled, and is to be compared.
+      // The new index is filled, and is about to be compared.
       async refresh(request: { index: string }) {
         await (changing ??= change());
         return stores.elasticsearch.indices.refresh(request);

@@ -40,7 +40,7 @@ describe('reindexViews', () => {
   });
 });
 
-/** A collection, and the cursors that it gives from now on. */
+/** A collection that records the cursors which it returns from now on. */
 function watched<T extends object>(
   collection: Collection<T>,
 ): { threads: Collection<T>; cursors: FindCursor[] } {

@@ -62,10 +62,10 @@ describe('renewSearchIndex', () => {
     await lose();
     expect(await Promise.all([renew(), renew()])).to.deep.equal([false, false]);
     expect(asked).to.have.length(1);
-    // Its job may be lost: whoever sees the rebuild waiting files it again, where it neither waits nor runs.
+    // Its job may be lost. Whoever sees the rebuild waiting files it again, unless it waits or runs.
     expect(await renew()).to.equal(false);
     expect(refiled.slice(-1)).to.deep.equal(asked);
-    // What is written before the rebuild has begun waits, and is not tried in vain.
+    // Documents that are written before the rebuild begins wait, and are not sent in vain.
     const { threadId, messageIds } = thread!;
     const waiting = await archive.write(threadId, messageIds, 'meanwhile').catch(String);
     expect(waiting).to.match(/^SearchUnavailable/);
@@ -88,7 +88,7 @@ describe('renewSearchIndex', () => {
     await lose();
     const refused = renew(() => Promise.reject(new Error('Redis is away')));
     expect(await rejectionOf(refused)).to.equal('Redis is away');
-    // It is asked for again.
+    // Another rebuild is asked for.
     await renew();
     expect(asked).to.have.length(2);
     expect(await findRebuild(deps.collections, asked[1]!)).to.include({ state: 'queued' });

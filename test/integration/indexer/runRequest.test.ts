@@ -42,7 +42,7 @@ function aRequest(more: Partial<SyncRequestRecord> = {}): SyncRequestRecord {
 describe('a request to sync', () => {
   const { deps } = indexerSuite('emptied');
 
-  /** Pages of a forum's archived threads, one thread on each, a second older than that before. */
+  /** Pages of a forum's archived threads. Each has one thread, which is a second older than the one before. */
   function pagesOf({ guild }: AnsweredServer, channelId: string, count: number): LiveThread[] {
     return Array.from({ length: count }, (_, n) =>
       aLiveThread({
@@ -89,7 +89,7 @@ describe('a request to sync', () => {
           if (looks === 1) await requestSync(deps.collections, place, id);
         },
       });
-      // The sync makes the one for everything by itself, and serves what was asked for earlier first.
+      // The sync makes the request for everything by itself. It serves earlier requests first.
       if (id === 'one') await requestSync(deps.collections, place, id);
       const sync = startSync(platform);
       try {
@@ -171,7 +171,7 @@ describe('a request to sync', () => {
     const error = problemOf(active[0]!.id);
     expect(await serve()).to.deep.equal({ error, recorded: 4, pages: 2 });
     active[0]!.name = 'Now it can';
-    // What is behind the first page is not read again, and told all the same.
+    // What is behind the first page is not read again, but is reported.
     const left = problemOf(archived[1]!.id);
     expect(await serve()).to.deep.equal({ error: left, recorded: 5, pages: 1 });
     archived[1]!.name = 'Now it can';
@@ -236,7 +236,7 @@ describe('a request to sync', () => {
   describe('during whose list its server changes', () => {
     const server = () => anAnsweredServer('Rust', ['help']);
 
-    /** Lists a forum of three pages. Before the second is answered, the server changes, and is looked at. */
+    /** Lists a forum with three pages. Before the second page is answered, the server changes, and is looked at. */
     async function listWhile(one: AnsweredServer, change: () => void): Promise<SyncDeps> {
       const pages = pagesOf(one, one.channels[0]!.id, 3);
       let listed = 0;
@@ -300,7 +300,7 @@ describe('a request to sync', () => {
   });
 
   describe('while the list of one forum fails', () => {
-    /** Two servers with a thread in each forum; the list of the first one's first forum meets an error. */
+    /** Two servers with a thread in each forum. Listing the first forum of the first server fails. */
     function withError(error: () => Error | null) {
       const servers = ['Rust', 'Go'].map((name) => anAnsweredServer(name, ['help', 'news']));
       const [first] = servers as [AnsweredServer];
@@ -373,7 +373,7 @@ describe('a request to sync', () => {
         const dueAt = (await requests().findOne())!.dueAt!.getTime();
         expect(dueAt).to.be.within(from + waitMs, Date.now() + waitMs);
       }
-      // One that is made again meanwhile is not put off.
+      // A request that is made again meanwhile is not delayed.
       const before = (await requests().findOne())!;
       await requests().updateOne({}, { $set: { at: new Date(0) }, $unset: { dueAt: '' } });
       await postponeRequest(requests(), before);

@@ -69,7 +69,7 @@ describe('the safeguards of records', () => {
   it('take nothing for a message that is deleted at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { source, message, later } = await builtThread();
-      // Each through transactions of its own, as other processes would.
+      // Each uses transactions of its own, as other processes would.
       const others = [another(), another()] as const;
       const telling = record(others[0], source, [later]);
       await Promise.all([telling, deleteMessage(others[1], { messageId: message._id })]);
@@ -91,7 +91,7 @@ describe('the safeguards of records', () => {
     const held = await collections.work.find({ subject: author.id }).toArray();
     const slow: IndexerDeps = {
       ...deps,
-      // It has counted, and comes to store that late.
+      // It has counted, but stores the result late.
       async commit(change) {
         await endLeases(deps, author.id);
         await deleteMessage(deps, { messageId: said._id });
@@ -123,7 +123,7 @@ describe('the safeguards of records', () => {
     await markAgedMembers(deps, new Date());
     await doAll(deps);
     expect(await ranks.countDocuments(line)).to.equal(1);
-    // What fails every time is not set again by this.
+    // Work that always fails is not marked again by this.
     await members.updateOne(aged, { $inc: { periodDay: -1 } });
     await setMarks(deps, 'person', [author.id]);
     const isAside = { subject: author.id };
@@ -153,7 +153,7 @@ describe('the safeguards of records', () => {
     }
   });
 
-  /** Deps that tell what is announced. */
+  /** Deps that record what is announced. */
   const heardBy = (own: IndexerDeps, heard: Partial<Announcement>[]): IndexerDeps => {
     const announce = (change: Partial<Announcement>) => void heard.push(change);
     return { ...own, announcer: { ...own.announcer, announce } };

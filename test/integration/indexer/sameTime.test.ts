@@ -7,7 +7,7 @@ import { anotherProcess, build, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
-/** The latest of some that say different things of one message at one time. */
+/** The latest of several messages that tell different things for the same time. */
 function winnerOf(messages: SourceMessage[]): SourceMessage {
   return messages.reduce((best, one) => (isNewer(one, best) ? one : best));
 }
@@ -15,7 +15,7 @@ function winnerOf(messages: SourceMessage[]): SourceMessage {
 describe('different sources of the same time', () => {
   const { stores, deps } = indexerSuite();
 
-  /** Versions of one message of a new thread, all told at the same time, after an older one that may be there. */
+  /** Versions of one message in a new thread, all told for the same time. An older version may come before them. */
   async function start(withOlder: boolean) {
     const source = aSourceThread({ asOf: 5_000 });
     const threadId = source.thread._id;

@@ -27,7 +27,7 @@ describe('what is found of a message', () => {
   const { stores, deps } = indexerSuite('reopened');
   const bob = anAuthor('bob', { displayName: 'Bobolink' });
 
-  /** Records and builds a thread with one message; gives both. */
+  /** Records and builds a thread with one message, and returns both. */
   const write = async (message: Partial<SourceMessage>, title = 'Tides') => {
     const source = aSourceThread({ thread: { title } });
     const said = aSourceMessage({ ...message, threadId: source.thread._id });
@@ -111,7 +111,8 @@ describe('what is found of a message', () => {
     await record(deps, source, [aSourceMessage({ threadId, content })]);
     const { state, threads, work } = deps.collections;
     const before = (await work.findOne({ _id: `thread/${threadId}` }))!;
-    // A build is claimed and may read another name later than what is written here, under the newer version.
+    // A build with a newer version has been claimed. It may read another name later than the documents that are written
+    // here.
     const version = await nextVersion(state);
     const thread = (await threads.findOne({ _id: threadId }))!;
     await writeThread(deps, deps.search, { thread, version });

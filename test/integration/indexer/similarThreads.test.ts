@@ -25,7 +25,7 @@ const TOPICS = [
   ['Tea on board', 'Boiling water while the ship rolls'],
 ] as const;
 
-/** So that the words of every sentence are common ones. */
+/** With these, the words of every sentence are common ones. */
 const OTHERS = Array.from({ length: 14 }, (_, n) => [
   `Harbour${n}`,
   `Is the old wall of harbour${n} off the map, which is at the end of a road to my left?`,
@@ -144,7 +144,7 @@ describe('similar threads', () => {
     const isIt = { _id: `thread/${threadId}` };
     const claimed = await claimMarks(deps, await work.find(isIt).toArray());
     const [{ token: failedToken }] = claimed as [Mark];
-    // Its search documents are sent, and its views are not stored. It is quarantined for that.
+    // Its search documents are sent, but its views are not stored. So it is quarantined.
     const commit = () => Promise.reject(new Error('It is too large'));
     const failing = { ...deps, commit: Object.assign(commit, { first: commit }) };
     expect(await runClaimed(failing, 'thread', claimed).catch(String)).to.include('too large');

@@ -30,7 +30,7 @@ describe('the start of the indexer', () => {
         const members = [{ _id: 0, host: mongod.host }];
         await mongod.ask({ replSetInitiate: { _id: 'rs0', members } });
         await until(async () => (await mongod.ask({ hello: 1 }))['isWritablePrimary'] === true);
-        // Whoever comes from this machine may make one user, who makes all others.
+        // From this machine, anybody may make one user, who then makes all others.
         await mongod.ask({ createUser: 'root', pwd: 'pencil', roles: ['root'] });
         const roles = [{ role: 'readWrite', db: namespace }];
         await root.db('admin').command({ createUser: 'ada', pwd: 'pencil', roles });

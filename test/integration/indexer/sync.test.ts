@@ -31,10 +31,10 @@ import {
 
 const VIEW_CHANNEL = 1n << 10n;
 
-/** A write side whose removals of messages wait until they are released. */
+/** A write side on which removals of messages wait until they are released. */
 interface HeldRemovals {
   deps: IndexerDeps;
-  /** Those that were asked for. */
+  /** The removals that were asked for. */
   removals: Promise<unknown>[];
   release: () => void;
 }
@@ -76,7 +76,7 @@ describe('the sync', () => {
     return Object.keys(found).length;
   }
 
-  /** Threads of two forums of one server, everything being synced. */
+  /** Syncs everything, and returns threads of two forums of one server. */
   async function withTwoForums(): Promise<[PublicThread, PublicThread]> {
     await untilSynced(deps);
     await doAll(deps);
@@ -87,7 +87,7 @@ describe('the sync', () => {
     );
     return [first!, second!];
   }
-  /** Has a forum withheld for long, and waits until what was said there is being removed. */
+  /** Has a forum withheld for long, and waits until its messages are being removed. */
   async function untilRemoving(channelId: string, held: HeldRemovals): Promise<void> {
     const { channels } = deps.collections;
     const { guildId } = [...rig.discord.model.channels.values()].find(
@@ -101,7 +101,7 @@ describe('the sync', () => {
     await requestSync(deps.collections, {});
     await until(() => held.removals.length > 0);
   }
-  /** The digest by which somebody could confirm that they know all that was told of a thread. */
+  /** The digest by which somebody could confirm everything that was told of a thread. */
   async function digestOf(threadId: string): Promise<string> {
     const record = await deps.collections.threads.findOne({ _id: threadId });
     const { stamps: _stamps, asOf: _asOf, ...told } = record!;
@@ -111,7 +111,7 @@ describe('the sync', () => {
   function questions(channelId: string): number {
     return rig.discord.requests.filter(({ path }) => path === `/channels/${channelId}`).length;
   }
-  /** Moves the last refusal to tell of a forum into the past. */
+  /** Moves the platform's last refusal to tell of a forum into the past. */
   async function refusedHoursAgo(channelId: string, hours: number): Promise<void> {
     const refusedAt = new Date(Date.now() - hours * 3_600_000);
     const refused = { _id: channelId, refusedAt: { $exists: true } };
@@ -186,7 +186,7 @@ describe('the sync', () => {
     await syncAgain(deps, { threadId: thread.id });
     await expectSame();
     expect(await sync.countDocuments({ problem: /Unknown Channel/ })).to.equal(0);
-    // One that was never recorded may be a wrong id.
+    // An id that was never recorded may be a wrong one.
     const requestId = await requestSync(deps.collections, { threadId: unknown.id });
     const asked = { _id: requestId, problem: /Unknown Channel/ };
     await until(async () => (await sync.findOne(asked)) !== null);
@@ -213,13 +213,13 @@ describe('the sync', () => {
     await untilSynced(deps);
     const { channel } = rig.discord.model.publicThreads()[0]!;
     rig.discord.model.deleteChannel(channel.id);
-    // The second time it is removed already.
+    // The second time, it is already removed.
     for (let times = 0; times < 2; times += 1) await syncAgain(deps, { channelId: channel.id });
     const { channels, sync } = deps.collections;
     expect(await sync.countDocuments({ problem: /Unknown Channel/ })).to.equal(0);
     expect((await channels.findOne({ _id: channel.id }))?.deleted).to.equal(true);
     expect(await sync.countDocuments({ channelId: channel.id, kind: 'thread' })).to.equal(0);
-    // One that was never archived may be a wrong id.
+    // An id that was never archived may be a wrong one.
     const requestId = await requestSync(deps.collections, { channelId: anId() });
     const asked = { _id: requestId, problem: /Unknown Channel/ };
     await until(async () => (await sync.findOne(asked)) !== null);
@@ -234,7 +234,7 @@ describe('the sync', () => {
       .publicThreads()
       .filter(({ thread, messages }) => !thread.isArchived && messages.length > 4);
     expect(found.length).to.be.above(1);
-    // The first reading of this one was cut off.
+    // The first reading of this thread was cut off.
     const cutOff = { _id: found[1]!.thread.id };
     await syncOf(deps.collections.sync, 'thread').updateOne(cutOff, { $unset: { readAt: '' } });
     model.clock.advance(60_000);
@@ -297,7 +297,7 @@ describe('the sync', () => {
     await untilSynced(deps);
     await rig.sync.stop();
     const threads = syncOf(deps.collections.sync, 'thread');
-    // Nothing can be made of what is said there.
+    // Nothing can be made of this content.
     const [{ thread }] = rig.discord.model.publicThreads() as [PublicThread];
     Object.assign(rig.discord.model.messagesOf(thread.id)[0]!, { content: 7 });
     const began = new Date();
@@ -463,7 +463,7 @@ describe('the sync', () => {
     const { guild, channel } = rig.discord.model.publicThreads()[0]!;
     const listed = () => deps.collections.threadItems.countDocuments({ channelId: channel.id });
     expect(await listed()).to.be.above(0);
-    // A backup holds nothing of how far the sync had come.
+    // A backup does not hold how far the sync had come.
     await deps.collections.sync.deleteMany({});
     deny(guild.id, channel.id, VIEW_CHANNEL);
     rig.start();
@@ -537,7 +537,7 @@ describe('the sync', () => {
       return new Date(stats!.lastSyncAt).getTime();
     };
     await untilRemoving(channelId, held);
-    // Also what the look has marked.
+    // This includes what the look has marked.
     await doAll(deps);
     const msOf = (asOf: number) => Math.trunc(realMicros(asOf) / 1_000);
     expect(await lastSync()).to.equal(msOf(newest!.asOf));
@@ -596,7 +596,7 @@ describe('the sync', () => {
     const { messages, threads, threadItems } = deps.collections;
     const ids = await threads.distinct('_id', { channelId: channel.id });
     const said = { threadId: { $in: ids }, content: { $ne: '' } };
-    // The sync does not wait for what follows from the deletion.
+    // The sync does not wait for the work that follows from the deletion.
     await untilEqual(() => messages.countDocuments(said), 0);
     await untilEqual(() => threadItems.countDocuments({ channelId: channel.id }), 0);
   });

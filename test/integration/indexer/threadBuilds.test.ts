@@ -8,7 +8,7 @@ import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { inBatches } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
-/** Threads built at once. */
+/** How many threads are built at once. */
 const AT_ONCE = 50;
 const CLAIM = 'of-this-process';
 
@@ -66,7 +66,7 @@ describe('builds of threads that events have changed', () => {
           commits += 1;
           if (commits === 1) builds.ask(threadId);
           const outcome = await deps.commit(change);
-          // Time enough for a round to begin.
+          // This is enough time for a round to begin.
           await pause(200);
           now -= 1;
           return outcome;

@@ -8,7 +8,7 @@ describe('threadMessages', () => {
 
   it('gives each of several threads that are read at once all that it shows, in order', async () => {
     const { messages } = stores.mongo.collections;
-    // The fourth begins in the reply that the first three nearly fill, the last ones are not reached by it.
+    // The fourth batch begins within a reply that the first three nearly fill. It does not reach the last threads.
     const sizes = [0, 3, 990, 1_400, 2, 500];
     const threads = sizes.map((size) => {
       const threadId = anId();

@@ -40,23 +40,23 @@ interface Place {
   deps: IndexerDeps;
   collections: Collections;
   serverId: string;
-  /** A thread of its own for each case, its messages, and who started it (and wrote nowhere else). */
+  /** A thread for each case, its messages, and its starter, who writes nowhere else. */
   threadId: string;
   messageIds: string[];
   userId: string;
-  /** Writes a search document behind the back of the archive. */
+  /** Writes a search document that the archive does not know of. */
   index: (id: string, document: object, version?: number) => Promise<unknown>;
 }
 
-/** Breaks something; gives the id that the difference must name. */
+/** Breaks something. Resolves with the id that the difference must name. */
 type Plant = (place: Place) => Promise<string>;
 
-/** An upload of long ago. */
+/** The id of an old upload. */
 const ASIDE = '650000000000000000000009';
 
 const LATER = 9_000_000_000_000_000 - 1;
 
-/** What is broken, and by which kinds of difference it must be found. */
+/** What is broken, and the kinds of difference that must be found. */
 const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   [
     ['thread.waiting'],
@@ -853,7 +853,7 @@ describe('verifyArchive', () => {
 
   describe('of an archive in which everything is broken', () => {
     const ids: string[] = [];
-    /** Of each part of the archive: what was found, and what was mended. */
+    /** For each part of the archive, what was found and what was mended. */
     const reports = new Map<string, { found: VerifyReport; mended: VerifyReport }>();
     let resting: VerifyReport;
     let restored: VerifyReport;
@@ -878,7 +878,7 @@ describe('verifyArchive', () => {
       };
       await setFileAside(deps.collections);
       resting = await verifyNow(deps);
-      // One part after another: mending threads has everything counted again.
+      // The parts are broken one after another, because mending threads has everything counted again.
       for (const part of ['threads', 'people', 'servers', 'leftovers']) {
         await plantAll(part);
         const found = await verifyNow(deps);
@@ -933,7 +933,7 @@ describe('verifyArchive', () => {
   });
 });
 
-/** Has somebody's erasure done, though nothing of them was removed; gives their id. */
+/** Records somebody's erasure as done, although nothing of them was removed. Returns their id. */
 async function noteErased(collections: Collections, userId = anId()): Promise<string> {
   const _id = await requestErasure(collections, userId);
   const done = { $set: { finishedAt: new Date() }, $unset: { userId: '' } } as const;
@@ -941,7 +941,7 @@ async function noteErased(collections: Collections, userId = anId()): Promise<st
   return userId;
 }
 
-/** A file that was quarantined long ago: its upload is kept for another try, and is no difference. */
+/** A file that was quarantined long ago. Its upload is kept for another try, so it is no difference. */
 async function setFileAside(collections: Collections): Promise<void> {
   const { importFiles, work, pieces } = collections;
   const at = new Date('2024-01-01T00:00:00.000Z');
@@ -954,7 +954,7 @@ async function setFileAside(collections: Collections): Promise<void> {
   await work.insertOne(failedMark('file', ASIDE, failure));
 }
 
-/** The part of the archive that a kind of difference is found in. */
+/** The part of the archive in which a kind of difference is found. */
 function partOf(kind: DifferenceKind): string {
   if (kind === 'person.wrong') return 'people';
   if (kind === 'server.wrong') return 'servers';

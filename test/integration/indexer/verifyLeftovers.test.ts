@@ -67,7 +67,7 @@ describe('verifyArchive, of what is left behind', () => {
   });
 });
 
-/** Files that wait to be imported and have no bytes. */
+/** Records files that wait to be imported, but have no bytes. */
 async function queueFiles({ collections }: IndexerDeps, size: number): Promise<void> {
   const file = { importId: 'x', name: 'a.json', bytes: 1, state: 'queued' as const };
   const queuedAt = new Date();
@@ -76,7 +76,7 @@ async function queueFiles({ collections }: IndexerDeps, size: number): Promise<v
   );
 }
 
-/** Marks threads whose similar ones should have been looked for by now. */
+/** Marks threads whose similar threads should have been looked for by now. */
 async function markSimilar({ collections }: IndexerDeps, size: number): Promise<void> {
   const at = new Date(Date.now() - 21 * 60_000);
   const kind = 'similar';

@@ -120,7 +120,7 @@ describe('the list of work', () => {
       const left = await markOf('1');
       expect(left).to.deep.include({ causes: ['later'], due: AT_ONCE });
       expect(left).to.not.have.any.keys('claim', 'tries');
-      // It waits since then, not since what is done was marked.
+      // It waits since the second setting, not since the mark that is done was set.
       expect(left!.at.getTime()).to.be.above(0);
     });
   });
@@ -243,7 +243,7 @@ describe('the list of work', () => {
         },
       };
       await runDue(late, { kind: 'thread' }).catch(() => undefined);
-      // Whoever waits for it does it at once, and not only when the lease has ended.
+      // Whoever waits for the mark does it at once, before the claim has ended.
       const left = await markOf(threadId);
       expect(left).to.deep.include({ due: AT_ONCE }).and.not.have.property('claim');
       await settled(late, 'delete-thread/x');

@@ -11,7 +11,7 @@ import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.
 
 const MODULE = new URL('../../../services/local/spawnGuarded.js', import.meta.url).href;
 
-// The child refuses to stop, and starts a child of its own: both have to be gone.
+// The child refuses to stop, and starts a child of its own. Both have to end.
 const STUBBORN = 'trap "" TERM; sleep 300 & echo $!; wait; sleep 300';
 
 const PARENT = `

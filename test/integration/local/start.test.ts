@@ -28,7 +28,7 @@ interface Project {
   log: (name: string) => Promise<string>;
 }
 
-/** A project folder whose services are small stand-ins, and whose servers' URLs are given. */
+/** A project folder whose services are small substitutes, and whose servers are given by their URLs. */
 async function project(
   root: string,
   scripts: { api?: string; indexer?: string; cli?: string; empty?: boolean },
@@ -61,7 +61,7 @@ async function project(
   };
 }
 
-/** Runs the project until it says what to try next, then stops it. */
+/** Runs the project until it prints the next steps, and then stops it. */
 async function runUntilReady(
   { run, lines }: Project,
   options?: { importSample: boolean },
@@ -83,7 +83,7 @@ describe('start', () => {
       expect(launch.lines.join('\n')).to.contain(
         `http://127.0.0.1:${launch.env['PORT'] ?? ''}/openapi.json`,
       );
-      // Another terminal finds this archive by the addresses alone: DATA_DIR holds none.
+      // Another terminal finds this archive only by the addresses, because DATA_DIR holds none.
       expect(launch.lines.join('\n')).to.contain(
         "MONGODB_URL='mongodb://a/b' ELASTICSEARCH_URL='http://c' REDIS_URL='redis://d' npm run archive -- keys",
       );
@@ -95,7 +95,7 @@ describe('start', () => {
       const secret = join(root, '.data/jwt-secret');
       expect(env['MONGODB_URL']).to.equal('mongodb://a/b');
       expect(env['DATA_DIR']).to.equal(join(root, '.data'));
-      // The stores are elsewhere, so the API decides by itself how many processes it runs.
+      // The stores run elsewhere, so the API decides by itself how many processes it runs.
       expect(env).not.to.have.property('API_PROCESSES');
       expect(env['JWT_SECRET'])
         .to.have.length(64)

@@ -13,7 +13,7 @@ import { startArchive, type TestArchive } from '../../support/archive.js';
 
 const KINDS = ['keywords', 'names', 'questions', 'languages and typos'];
 
-/** The least part of the questions for which something of use must be among the first ten. */
+/** For at least this part of the questions, something useful must be among the first ten results. */
 const FLOORS = {
   sample: { keywords: 0.9, names: 0.93, questions: 0.69, 'languages and typos': 0.9, all: 0.88 },
   radio: { keywords: 0.88, names: 0.93, questions: 0.9, 'languages and typos': 0.87, all: 0.93 },

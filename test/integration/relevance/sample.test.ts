@@ -3,7 +3,7 @@ import type { SearchResponse } from '../../../shared/contract/search.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { evaluate, readJudgements, type Report } from '../../relevance/judgements.js';
 
-/** The least that each kind of query must reach, a little below what it reaches today. */
+/** The lowest allowed results for each kind of query, slightly below those of today. */
 const LEAST = {
   title: { recall: 1, reciprocalRank: 1, ndcg: 1 },
   error: { recall: 0.95, reciprocalRank: 0.95, ndcg: 0.95 },

@@ -8,9 +8,9 @@ import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { startProxy } from '../../support/apiProxy.js';
 import { until } from '../../support/apiServer.js';
 
-/** Milliseconds after which a request is given up. On a busy machine a good one may be, too: then it is asked again. */
+/** A request is given up after this time. On a busy machine that may happen to a good one, which is then repeated. */
 const LIMIT = { timeoutMs: 1_000 };
-/** How a request fails, or null. One that never ends makes its test run into its time limit. */
+/** How a request fails; null where it does not. One that never ends makes its test exceed its time limit. */
 function failureOf(asked: Promise<unknown>): Promise<unknown> {
   return asked.then(
     () => null,
@@ -18,7 +18,7 @@ function failureOf(asked: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Makes some requests, few at a time, each again until it is answered. */
+/** Makes some requests, a few at a time. Each is repeated until it is answered. */
 async function askUntilAnswered(ask: () => Promise<unknown>, count: number): Promise<void> {
   let left = count;
   const asker = async (): Promise<void> => {
@@ -55,7 +55,7 @@ describe('createElasticsearch', () => {
 
   it('asks another node where one does not answer', async () => {
     const { ELASTICSEARCH_URL: url } = readSettings();
-    // Nobody listens on the first one's port.
+    // Nothing listens on the first port.
     const client = createElasticsearch(
       { ELASTICSEARCH_URL: `http://127.0.0.1:1,${url}` },
       { timeoutMs: 120_000 },

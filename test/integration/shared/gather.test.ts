@@ -9,7 +9,7 @@ describe('findAllGathered', () => {
   it('reads very many documents of one value in a time in proportion to their number', async () => {
     const { channels } = stores.mongo.collections;
     const [few, many] = [5_000, 50_000];
-    // The least of three: another collection of garbage than its own does not count.
+    // The least of three runs, so that garbage of other work does not count.
     const timeOf = async (size: number): Promise<number> => {
       const serverId = anId();
       const records = Array.from({ length: size }, (_, n) => ({

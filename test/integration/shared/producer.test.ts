@@ -11,8 +11,8 @@ import { until } from '../../support/apiServer.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 /**
- * Longer than a busy machine takes to answer. The driver waits so long, too, for the end of a connection that was
- * refused, and the process does not end before.
+ * Longer than a busy machine takes to answer. For as long, the driver also waits for the end of a refused connection,
+ * and so does the process.
  */
 const TIMEOUT_MS = 20_000;
 

@@ -27,7 +27,7 @@ describe('createRedis', () => {
     await redis.subscribe('test_redis_client');
     let cuts = 1;
     const info = redis.info.bind(redis) as (told: (...answer: unknown[]) => void) => unknown;
-    // What tells that the connection is ready.
+    // This call tells that the connection is ready.
     const cutting = (told: (...answer: unknown[]) => void) =>
       info((...answer) => {
         if (cuts > 0) redis.stream.end();

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { startProcess } from '../../support/serviceProcess.js';
 
 describe('a wrong setting', () => {
-  /** What a service with such settings says, and ends with. */
+  /** What a service prints with these settings, and how it ends. */
   const startWith = async (service: 'api' | 'indexer', env: Record<string, string>) => {
     const started = startProcess(service, env);
     const code = await started.exited;

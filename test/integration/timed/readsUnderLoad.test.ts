@@ -14,13 +14,13 @@ import {
 } from '../../support/outages.js';
 import { end, startService, urlOf, type ServiceProcess } from '../../support/serviceProcess.js';
 
-/** Readers ask so often, or as often as the machine can take beside whatever else it is doing. */
+/** How many requests readers send a second. On a busy machine they may be fewer. */
 const PER_SECOND = Number(process.env['LOAD_PER_SECOND'] ?? 60);
 
-/** So many times in a row a process may be held up for longer than it gives itself to end. */
+/** How many times in a row a process may be held up for longer than the time in which it has to end. */
 const LATE_ENDS = 3;
 
-/** What stands for the latest answers of each kind of read. */
+/** How many of the latest answers of each kind are judged. */
 const LATEST = 3;
 
 describe('the API under load while stores go and come back', () => {
@@ -42,7 +42,7 @@ describe('the API under load while stores go and come back', () => {
     await archive.close();
   });
 
-  /** Whether the latest answers of each kind to what was asked since then are as documented. */
+  /** Whether the latest answers of each kind, to requests since then, are as documented. */
   const isAsDocumented = (since: number, away: StoreName | null): boolean =>
     READ_KINDS.every((kind) => {
       const ofKind = load.answers.filter((one) => one.kind === kind && one.sentAt >= since);
@@ -55,7 +55,7 @@ describe('the API under load while stores go and come back', () => {
   };
   const untilReady = (status: number) =>
     until(async () => (await askOnce(url, { kind: 'readyz', path: '/readyz' })).status === status);
-  /** Calls that were made to a store until now. */
+  /** How many calls were made to a store so far. */
   const callsTo = async (store: StoreName): Promise<number> => {
     const text = await (await fetch(`${url}/metrics`)).text();
     const sample = `forum_archive_store_call_duration_seconds_count{store="${store}"} `;
@@ -68,8 +68,8 @@ describe('the API under load while stores go and come back', () => {
   });
 
   /**
-   * Takes a store away until everything is answered as documented, and brings it back. False when the process forgot
-   * before what it had in memory: on a busy machine it may take Redis for away, and then what it hears of as missed.
+   * Takes a store away until every answer is as documented, and brings it back. False where the process forgot before
+   * what it had in memory: on a busy machine, it may take Redis for away, and then drops what it holds.
    */
   const isServedWithout = async (store: StoreName, fault: Fault): Promise<boolean> => {
     const lines = api.log.length;
@@ -87,7 +87,7 @@ describe('the API under load while stores go and come back', () => {
       await until(() => isForgotten() || isAsDocumented(known, store));
       if (isForgotten()) return false;
       await untilReady(503);
-      // Every question ends, although the store says nothing.
+      // Every request ends, although the store does not answer.
       await until(() => load.openSince > known);
       // Redis connections refuse by themselves.
       if (store !== 'redis') await untilNotAsked(() => callsTo(store), load);
@@ -132,7 +132,7 @@ describe('the API under load while stores go and come back', () => {
 
 const AWAY = 'A store is away';
 
-/** Waits for a while in which readers were answered and a store was asked nothing. */
+/** Waits for a while in which readers were answered and the store got no call. */
 async function untilNotAsked(calls: () => Promise<number>, load: Load): Promise<void> {
   await until(async () => {
     const [before, answered] = [await calls(), load.answers.length];
@@ -201,7 +201,7 @@ describe('an API process and stores that are away', () => {
     for (const store of Object.values(stores)) await store.freeze();
     const asked = ['/api/threads/11', '/api/search?q=boat', '/api/threads?limit=7', '/readyz'];
     const answered = statusesOf(url, asked);
-    // What was asked before these has arrived when they are answered.
+    // When these are answered, everything that was asked before has arrived.
     for (let n = 0; n < 2; n += 1) await askOnce(url, { kind: 'healthz', path: '/healthz' });
     api.kill('SIGTERM');
     expect(await answered).to.deep.equal(Object.fromEntries(asked.map((path) => [path, 503])));

@@ -47,7 +47,7 @@ describe('a rebuild of search under constant writes', () => {
     };
     const loops = [...Array.from({ length: WRITERS }, (_, part) => writer(part)), reader()];
     try {
-      // A loop ends before only when it failed.
+      // A loop only ends early where it fails.
       await Promise.race([rebuilding(), ...loops]);
     } finally {
       stop.abort();

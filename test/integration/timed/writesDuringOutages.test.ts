@@ -9,7 +9,7 @@ import { end, startProcess, type ServiceProcess } from '../../support/servicePro
 
 const FILES = 12;
 
-/** So many times in a row a process may be held up for longer than it gives itself to end. */
+/** How many times in a row a process may be held up for longer than the time in which it has to end. */
 const LATE_ENDS = 3;
 
 describe('the indexer while stores go and come back', () => {
@@ -35,7 +35,7 @@ describe('the indexer while stores go and come back', () => {
     await archive.close();
   });
 
-  /** Files some imports; resolves with their uploads' ids. */
+  /** Files the jobs of some imports. Resolves with their uploads' ids. */
   async function fileImports(count: number): Promise<string[]> {
     const { collections } = archive.mongo;
     await until(() => producer.redis.status === 'ready');
@@ -57,7 +57,7 @@ describe('the indexer while stores go and come back', () => {
 
   async function areImported(uploads: string[]): Promise<boolean> {
     const { importFiles, work } = archive.mongo.collections;
-    // What was stored by a try that failed later is unchanged at the next.
+    // Messages that were stored by a try that failed later are unchanged at the next try.
     const state = { $in: ['imported' as const, 'unchanged' as const] };
     const done = { _id: { $in: uploads }, state };
     if ((await importFiles.countDocuments(done)) < uploads.length) return false;
@@ -65,7 +65,8 @@ describe('the indexer while stores go and come back', () => {
   }
 
   /**
-   * Waits for imports, and for the ends of their jobs: a job that is cut off would be done once more, in the next test.
+   * Waits for imports, and for the ends of their jobs. A job that was cut off would otherwise be done again in the next
+   * test.
    */
   const untilDone = (uploads: string[]): Promise<void> =>
     until(async () => {
@@ -79,14 +80,14 @@ describe('the indexer while stores go and come back', () => {
     await indexer.logged('The indexer is ready');
   }
 
-  /** The service may not flood its log: what it says again and again it says now and then. */
+  /** Expects that the service does not flood its log. A repeated complaint may be logged only now and then. */
   const expectFewComplaints = (most: number): void => {
     const complaints = indexer.log.filter(({ level }) => Number(level) >= 40);
     const times = complaints.map(({ time }) => Number(time));
     const minutes = Math.ceil((Math.max(...times) - Math.min(...times)) / 60_000);
     expect(complaints.length).to.be.below(most * Math.max(1, minutes));
   };
-  /** Waits until the indexer says that a store is gone, in a line after so many. */
+  /** Waits until the indexer logs that a store is away, after so many lines. */
   const untilNoticed = (store: keyof OwnStores, lines: number): Promise<void> =>
     until(() =>
       indexer.log
@@ -106,7 +107,7 @@ describe('the indexer while stores go and come back', () => {
       await pause(1_000);
       await stores[store].thaw();
       await untilDone(before);
-      // What is filed now is worked on while the store is gone.
+      // Jobs that are filed now are worked on while the store is away.
       const during = await fileImports(FILES);
       const lines = indexer.log.length;
       await stores[store].kill();
@@ -151,7 +152,7 @@ describe('the indexer while stores go and come back', () => {
   it('hands a job back on SIGTERM that waits for a frozen store: the next indexer takes it at once', async function () {
     this.retries(LATE_ENDS);
     await startIndexer();
-    // What the try before has left.
+    // Jobs may be left from the try before.
     await untilDone([]);
     await stores.elasticsearch.freeze();
     const uploads = await fileImports(2);

@@ -1,6 +1,6 @@
 import type { RouteName } from './rest/routeNames.js';
 
-/** How many requests of a route's bucket are answered in a window. */
+/** How many requests of a route's bucket are answered in one window. */
 export interface BucketSize {
   limit: number;
   windowMs: number;
@@ -9,52 +9,52 @@ export interface BucketSize {
 /** How large the generated servers are. */
 export interface HistorySize {
   guilds: number;
-  /** Public forums of a guild, beside one of each other kind. */
+  /** The number of public forums in a guild. Each other kind has one forum. */
   forums: number;
-  /** Threads of each public forum. */
+  /** The number of threads in each public forum. */
   threads: number;
-  /** Messages of a thread, at most. */
+  /** The most messages of a thread. */
   messages: number;
-  /** Members of a guild. */
+  /** The number of members of a guild. */
   people: number;
-  /** Weeks that the history covers. */
+  /** How many weeks the history covers. */
   weeks: number;
 }
 
 export interface Settings {
   seed: number;
-  /** When the history ends and the model's clock starts, in milliseconds since the epoch. */
+  /** When the history ends and the model's clock starts (ms since the epoch). */
   startAt: number;
   history: HistorySize;
-  /** Whether the portal grants the intent. */
+  /** Whether the developer portal grants the intent for message content. */
   messageContent: boolean;
   guildMembers: boolean;
-  /** False answers every request. */
+  /** If false, every request is answered. */
   rateLimits: boolean;
-  /** Buckets by route, in place of the usual ones. */
+  /** Buckets by route, which replace the usual ones. */
   buckets: Partial<Record<RouteName, BucketSize>>;
-  /** Requests in any window that rolls. */
+  /** The most requests in any window of `globalWindowMs`. */
   globalLimit: number;
-  /** A second; on a busy machine requests may arrive closer to each other than they were sent. */
+  /** A second. On a busy machine, requests may arrive closer to each other than they were sent. */
   globalWindowMs: number;
-  /** Answers by 401, 403 and 429 in ten minutes after which everything is refused. */
+  /** After so many answers with 401, 403 and 429 in ten minutes, everything is refused. */
   invalidRequestLimit: number;
   linkLifetimeSeconds: number;
-  /** Base of the links to files; null for the double's own. */
+  /** The base of links to files; null for the double's own. */
   cdnUrl: string | null;
   heartbeatMs: number;
-  /** Least time between two identifies. */
+  /** The least time between two identifies (ms). */
   identifySpacingMs: number;
   identifiesPerDay: number;
-  /** Events that a session keeps for a resume. */
+  /** The most events that a session keeps for a resume. */
   replayLimit: number;
-  /** How long a session without a connection can be resumed. */
+  /** How long a session without a connection can be resumed (ms). */
   resumeMs: number;
 }
 
-/** What may be chosen; everything has a default, and the same seed gives the same servers. */
+/** Options of the double. Each has a default. The same seed gives the same servers. */
 export type DiscordOptions = Partial<Omit<Settings, 'history'>> & {
-  /** Null starts without any guild. */
+  /** With null, the double starts without any guild. */
   history?: Partial<HistorySize> | null;
 };
 
@@ -68,7 +68,7 @@ const SMALL: HistorySize = {
   weeks: 300,
 };
 
-/** Options with every default filled in. */
+/** The options, with every default filled in. */
 export function withDefaults({ history, ...options }: DiscordOptions): Settings {
   return {
     seed: 1,

@@ -11,7 +11,7 @@ import { createLimits } from './rest/limits.js';
 import { withDefaults, type DiscordOptions } from './settings.js';
 import type { DiscordDouble } from './types.js';
 
-/** A double of the platform on a free port of this machine, with servers and histories of its seed. */
+/** Starts a double of the platform on a free port of this machine, with the servers and histories of its seed. */
 export async function startDiscord(options: DiscordOptions = {}): Promise<DiscordDouble> {
   const settings = withDefaults(options);
   const model = createModel(settings.startAt);

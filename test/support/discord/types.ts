@@ -2,7 +2,7 @@ import type { DiscordModel } from './model/model.js';
 import type { RouteName } from './rest/routeNames.js';
 import type { Settings } from './settings.js';
 
-/** Why a request was answered by 429. `unknownBucket`: no answer had told the client of the bucket. */
+/** Why a request was answered with 429. `unknownBucket` means that no answer had told the client of the bucket. */
 export type LimitCause =
   | 'bucket'
   | 'unknownBucket'
@@ -14,21 +14,21 @@ export type LimitCause =
 
 export interface RequestEntry {
   method: string;
-  /** With its query, without the base. */
+  /** The path with its query, without the base. */
   path: string;
   /** Null where no route matches. */
   route: RouteName | null;
-  /** The guild, channel or user of the path. */
+  /** The guild, channel or user in the path. */
   subject: string | null;
   /** 0 where the connection was cut. */
   status: number;
-  /** Of a 429. */
+  /** Set for a 429. */
   cause?: LimitCause;
-  /** Milliseconds since the epoch at which the request arrived. */
+  /** When the request arrived (ms since the epoch). */
   at: number;
 }
 
-/** What the next requests meet in place of their answer. */
+/** What the next requests meet in place of an answer. */
 export type Fault =
   | 'notFound'
   | 'serverError'
@@ -43,47 +43,50 @@ export type Fault =
   | 'withoutRetryAfter';
 
 export interface Faults {
-  /** Milliseconds between the moment an answer is made and its sending. */
+  /** The time between making an answer and sending it (ms). */
   latencyMs: number;
-  /** The next requests (default one, Infinity until `clear`), of one route or of any, meet a fault. */
+  /**
+   * Makes the next requests meet a fault: one by default, and until `clear` with Infinity. `route` limits it to one
+   * route.
+   */
   next(fault: Fault, options?: { times?: number; route?: RouteName }): void;
-  /** Ends all faults, latency included; answers that are held are sent. */
+  /** Ends all faults, latency included. Answers that are held back are sent. */
   clear(): void;
-  /** Called before each request of a route is answered, such as to move a thread while it is paged for. */
+  /** Calls an action before each answer of a route. It can, for example, move a thread between two pages. */
   before(route: RouteName, action: (entry: RequestEntry) => void): () => void;
 }
 
 export interface Limits {
-  /** How often a 429 was given, by cause. */
+  /** How many 429 answers were given, by cause. */
   counts: Record<LimitCause, number>;
-  /** Answers by 401, 403 and 429 (but shared) in the last ten minutes. */
+  /** How many answers with 401, 403 and 429, without shared limits, were given in the last ten minutes. */
   invalidRequests(): number;
-  /** Gives all buckets another hash and so an unused window; a factor changes how much each holds. */
+  /** Gives all buckets another hash, and so an unused window. A factor changes their sizes. */
   renewBuckets(factor?: number): void;
-  /** For this long everything is answered by Cloudflare's 429, which is no JSON. */
+  /** For this long (s), Cloudflare answers everything with a 429 that is no JSON. */
   blockByCloudflare(seconds: number): void;
 }
 
 /** A command that a client sent to the gateway. */
 export interface GatewayCommand {
   op: number;
-  /** Where it was sent: the gateway, or the URL for resuming. */
+  /** Where it was sent: to the gateway, or to the URL for resuming. */
   place: 'gateway' | 'resume';
   at: number;
 }
 
 export interface GatewayControls {
-  /** Connections that are open now. */
+  /** How many connections are open now. */
   readonly connections: number;
-  /** How many were ever opened. */
+  /** How many connections were ever opened. */
   readonly opened: number;
-  /** The number of the last event of a session; null where it is not known. */
+  /** The number of the last event of a session; null where that is not known. */
   lastEventOf(sessionId: string): number | null;
-  /** Commands received so far, heartbeats included. */
+  /** The commands received so far, heartbeats included. */
   commands: GatewayCommand[];
-  /** Identifies left today. */
+  /** How many identifies are left today. */
   identifiesLeft: number;
-  /** Closes all connections with a code. The sessions stay resumable unless the code ends them. */
+  /** Closes all connections with a code. Sessions can still be resumed, unless the code ends them. */
   close(code: number, reason?: string): void;
   /** Cuts all connections without a closing handshake. */
   cut(): void;
@@ -93,43 +96,43 @@ export interface GatewayControls {
   invalidate(isResumable: boolean): void;
   /** Forgets all sessions, so that no resume succeeds. */
   forgetSessions(): void;
-  /** Stops answering heartbeats and sending events while connections stay open. */
+  /** While true, answers no heartbeat and sends no event, but keeps connections open. */
   freeze(isFrozen: boolean): void;
-  /** Keeps events back until `release`; they get their numbers when they are sent. */
+  /** Keeps events back until `release`. They get their numbers when they are sent. */
   hold(): void;
   /** Sends what was kept back. */
   release(order?: 'inOrder' | 'reversed' | 'shuffled'): void;
-  /** How many times each event is sent (default 1), as another event of the session. */
+  /** How often each event is sent (default 1). Each copy is another event of the session. */
   copies: number;
-  /** Whether a post's first message is told before its thread. */
+  /** Whether the first message of a post is told before its thread. */
   starterFirst: boolean;
-  /** Refuses connections with a close code, from the identify on; null ends it. */
+  /** The close code with which connections are refused once they identify; null for none. */
   refuseWith: number | null;
-  /** Answers no identify and no resume, only heartbeats. */
+  /** If true, answers no identify and no resume, but heartbeats. */
   ignoresSessions: boolean;
 }
 
-/** The double of the platform: an HTTP server with a gateway and a CDN over a model. */
+/** The double of the platform: an HTTP server with a gateway and a CDN, on top of a model. */
 export interface DiscordDouble {
-  /** Base of the API, as https://discord.com/api/v10 is. */
+  /** The base of the API, such as https://discord.com/api/v10. */
   url: string;
-  /** Base of the links to attachments, avatars and icons. */
+  /** The base of links to attachments, avatars and icons. */
   cdnUrl: string;
   gatewayUrl: string;
-  /** The bot's token. It changes when it is reset. */
+  /** The token of the bot. It changes when it is reset. */
   readonly token: string;
   model: DiscordModel;
   settings: Settings;
-  /** What was asked of the API so far. */
+  /** The requests to the API so far. */
   requests: RequestEntry[];
-  /** Calls a listener with each answer that is sent; gives a function that ends it. */
+  /** Calls a listener with each answer that is sent. Returns a function that ends this. */
   onAnswer(listener: (entry: RequestEntry, body: unknown) => void): () => void;
   limits: Limits;
   faults: Faults;
   gateway: GatewayControls;
-  /** The token is valid no more: requests are answered by 401, and sessions closed with 4004. */
+  /** Makes the token invalid. Requests are answered with 401, and sessions are closed with 4004. */
   resetToken(): void;
-  /** Whether a link to an attachment opens now: its signature is right and has not expired, and the file exists. */
+  /** Whether a link to an attachment works now: its signature is right and has not expired, and the file exists. */
   isFreshLink(url: string): boolean;
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Turns } from '../../../services/api/turns.js';
 
-/** Work that tells when it begins and ends when it is told to. */
+/** Work that tells when it begins, and ends when it is told to. */
 function work(begun: string[], name: string) {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));

@@ -27,7 +27,7 @@ describe('the generated archive', () => {
   it('is the same every time, and a larger one begins the same', () => {
     expect([...generateThreads(300)]).to.deep.equal([...generateThreads(300)]);
     const [smaller, larger] = [[...generateThreads(300)], [...generateThreads(500)]];
-    // The last thread of the smaller one is cut short.
+    // The last thread of the smaller archive is cut short.
     const whole = smaller.slice(0, -1);
     expect(larger.slice(0, whole.length)).to.deep.equal(whole);
   });

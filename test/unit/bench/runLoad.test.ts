@@ -93,7 +93,7 @@ describe('the load client of the benchmarks', () => {
       (_request, response) => {
         setTimeout(() => response.end('late'), 50);
       },
-      // One connection answers 20 a second; 100 a second are due.
+      // One connection answers 20 requests a second, but 100 a second are due.
       { connections: 1, perSecond: 100, warmUpSeconds: 0, seconds: 0.5 },
     );
     expect(result.failures).to.equal(0);

@@ -7,7 +7,7 @@ import { checkBackup } from '../../../services/cli/backup/checkBackup.js';
 import { collectionsOf, type Collections } from '../../../shared/store/collections.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
-/** What a backup leaves out, and why. The compiler asks for every collection that is not in KEPT. */
+/** What a backup leaves out, and why. The compiler demands every collection that is not in KEPT. */
 const LEFT_OUT: Record<Exclude<keyof Collections, KeptName>, string> = {
   bodies: 'built anew',
   threadItems: 'built anew',

@@ -4,7 +4,7 @@ import { createProgram } from '../../../services/cli/program.js';
 
 const ID = '123456789012345678';
 
-/** What a command line says and ends with, before anything is opened. */
+/** What the command line prints, and how it ends, before anything is opened. */
 async function usage(args: string[]): Promise<{ error: CommanderError; told: string }> {
   let told = '';
   const write = (text: string): void => void (told += text);
@@ -42,7 +42,7 @@ describe('the usage of the command line', () => {
     [['keys', 'create', '--level', 'read'], /--name/],
     [['keys', 'create', '--level', 'read', '--name', ' '], /1 to 100 characters/],
     [['keys', 'create', '--level', 'read', '--name', 'x', '--expires', 'soon'], /a time to come/],
-    // These would be the year 2035, and a day in December.
+    // Otherwise, these would be read as the year 2035, and as a day in December.
     ...['35', '12/03/2035'].map((time): [string[], RegExp] => [
       ['keys', 'create', '--level', 'read', '--name', 'x', '--expires', time],
       /such as 2030-01-01T00:00:00Z/,

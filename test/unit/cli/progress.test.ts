@@ -4,7 +4,7 @@ import { createProgress } from '../../../services/cli/progress.js';
 
 const shown = (done: number, total: number): string => `${done} of ${total}`;
 
-/** What a terminal is sent while lines are said beside a progress that has come to 3 of 10. */
+/** What is sent to a terminal while lines are printed beside a progress of 3 out of 10. */
 function sentTo(isTTY: boolean): string {
   const out = Object.assign(new PassThrough(), { isTTY, columns: 80 });
   const progress = createProgress('Work', 10, shown, out as unknown as NodeJS.WriteStream);
@@ -17,7 +17,7 @@ function sentTo(isTTY: boolean): string {
 describe('createProgress', () => {
   it('clears the bar of a terminal for a line, and draws it again below', () => {
     const [before, after] = sentTo(true).split('Something is missing\n');
-    // Lines wrap again, the cursor is back at the start of the bar, and its line is cleared.
+    // Line wrapping is on again, the cursor is at the start of the bar, and its line is cleared.
     expect(before).to.match(/\u001b\[\?7h\u001b8\u001b\[1G\u001b\[2K$/);
     expect(after).to.contain('Work [').and.contain('3 of 10');
   });

@@ -6,7 +6,7 @@ import { collectionsOf } from '../../../shared/store/collections.js';
 
 const text = readFileSync('docs/architecture.md', 'utf8');
 
-/** What the first column of a table names; `heading` is that of the column. */
+/** The names in the first column of the table whose first heading is `heading`. */
 function namesUnder(heading: string): string[] {
   const rows = new RegExp(`^\\| ${heading} .*\\n((?:\\|.*\\n)+)`, 'm').exec(text)?.[1] ?? '';
   return [...rows.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name);

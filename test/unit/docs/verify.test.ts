@@ -10,7 +10,7 @@ describe('docs/verify.md', () => {
   });
 });
 
-/** The kinds that a cell names: `` `body.missing`, `.stale` `` are body.missing and body.stale. */
+/** The kinds that a cell names. `` `body.missing`, `.stale` `` stands for body.missing and body.stale. */
 function kindsOf(cell: string): string[] {
   let subject = '';
   return [...cell.matchAll(/`(\w*)\.(\w+)`/g)].map(([, named, problem]) => {

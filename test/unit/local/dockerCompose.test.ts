@@ -31,7 +31,7 @@ const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true 
 };
 const { services } = compose;
 
-// The published schema names its dialect by an address that is not the dialect's own, and has ids of an older one.
+// The published schema names its dialect by another address than the dialect's own, and has ids of an older dialect.
 const SCHEMA: SchemaObject = {
   ...composeSchema,
   $schema: 'https://json-schema.org/draft/2019-09/schema',
@@ -51,7 +51,7 @@ describe('docker-compose.yml', () => {
   it('finds its secret in a file that is neither committed nor part of an image', () => {
     expect(services['api']?.environment?.['JWT_SECRET']).to.match(/in \.env\}$/);
     expect(readFileSync('.gitignore', 'utf8').split('\n')).to.include('.env');
-    // Whatever is not named there again stays out.
+    // Everything that is not named again below stays out.
     const [first, ...named] = readFileSync('.dockerignore', 'utf8').split('\n');
     expect(first).to.equal('*');
     expect(named.filter((line) => line.includes('.env'))).to.deep.equal([]);
@@ -88,7 +88,7 @@ describe('docker-compose.yml', () => {
       if (name === 'elasticsearch') continue;
       expect([service.read_only, service.tmpfs], name).to.deep.equal([true, ['/tmp']]);
     }
-    // Their entrypoints would begin as root; what they do there needs rights that are gone.
+    // Their entrypoints would begin as root, and would need rights that are taken away.
     const users = ['mongo', 'redis-queue', 'redis-cache'].map((name) => services[name]?.user);
     expect(users).to.deep.equal(['mongodb', 'redis', 'redis']);
     expect(services['mongo']?.command).to.include('--noscripting');
@@ -102,7 +102,7 @@ describe('docker-compose.yml', () => {
       'ELASTICSEARCH_URL',
       'REDIS_URL',
       'CACHE_REDIS_URL',
-      // For local use, tests and development.
+      // These settings are for local use, tests and development.
       'DATA_DIR',
       'DISABLE_AUTH',
       'FAULT_POINTS',
@@ -120,7 +120,7 @@ describe('docker-compose.yml', () => {
         expect(value, hint).to.match(new RegExp(`^\\$\\{${name}:[-?]`));
       }
     }
-    // A setting that is not in .env arrives empty, which stands for its default.
+    // A setting that is missing in .env arrives as an empty text, which stands for its default.
     expect(readSettings({ TRUST_PROXY: '', CORS_ORIGINS: '' })).to.include({ TRUST_PROXY: false });
   });
 

@@ -9,7 +9,7 @@ const dockerfile = readFileSync('Dockerfile', 'utf8');
 const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
 const sent = readFileSync('.dockerignore', 'utf8').split('\n');
 
-/** What the last stage copies from the project: sources and the place they go to. */
+/** What the last stage copies from the project: the sources, and the place they go to. */
 function copies(): { sources: string[]; target: string }[] {
   const lines = lastStage.matchAll(/^COPY (?!--from)(.+) (\S+)$/gm);
   return [...lines].map(([, all = '', target = '']) => ({ sources: all.split(' '), target }));

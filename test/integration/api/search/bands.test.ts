@@ -11,18 +11,18 @@ import {
   type ThreadSketch,
 } from '../../../support/searchDocuments.js';
 
-/** How many questions are asked of each archive; more by the variable BAND_QUESTIONS. */
+/** How many questions are asked of each archive. The variable BAND_QUESTIONS may set more. */
 const QUESTIONS = Number(process.env['BAND_QUESTIONS'] ?? 24);
-/** Folders of exports, with commas between; without the variable the sample archive alone. */
+/** Folders of exports, separated by commas. Without the variable, only the sample archive. */
 const EXPORTS = (process.env['BAND_EXPORTS'] ?? 'sample').split(',');
 const THREADS = 80;
 const ROOTS = ['anchor', 'chain', 'storm', 'lantern', 'drift', 'paint', 'pump', 'wreck'] as const;
 const RARE = ['zebroid', 'quintain', 'ombud', 'harpoon'] as const;
 const ENDINGS = ['', '', 's', 'ed', 'ing'] as const;
 const TAGS = ['solved', 'urgent'] as const;
-/** A letter wrong, missing, or swapped with its neighbour. */
+/** Words with a letter that is wrong or missing, or swapped with its neighbour. */
 const TYPOS = ['chaim', 'sorm', 'drfit', 'paint', 'wreck', 'stprm', 'pait'] as const;
-/** Each is the beginning of a word. */
+/** Beginnings of words. */
 const BEGUN = ['an', 'anch', 'wre', 'har', 'storm', 'qui'] as const;
 
 const random = randomOf(Number(process.env['BAND_SEED'] ?? 5));
@@ -50,7 +50,7 @@ describe('search: bands, beside an evaluator that reads every text', () => {
     }));
     const archive = storing(sketches);
 
-    /** Words of one text, made up ones, or both; some of them a phrase. */
+    /** Words of one text, made-up words, or both. Some of them form a phrase. */
     const question = (): PlainTerm[] => {
       const words = someText(archive.threads).split(' ');
       return unique(
@@ -108,8 +108,7 @@ describe('search: bands, beside an evaluator that reads every text', () => {
   describe(`over exports: ${EXPORTS.join(', ')}`, () => {
     const archive = storing(EXPORTS.flatMap(readExports));
 
-    // The words of people have more endings than the evaluator knows, so that all are quoted: these are meant as
-    // written.
+    // Words of people have more endings than the evaluator knows. So all words are quoted, which means them as written.
     const question = (): PlainTerm[] => {
       const words = someText(archive.threads).split(' ');
       return unique(
@@ -130,7 +129,7 @@ describe('search: bands, beside an evaluator that reads every text', () => {
   });
 });
 
-/** Stores threads for the tests around, and gives them as the evaluator reads them. */
+/** Stores threads for the tests of this suite, and returns them in the form for the evaluator. */
 function storing(sketches: readonly ThreadSketch[]) {
   const documents = sketches.map((sketch) => aThread(sketch));
   const threads = documents.map(([{ threadId, title, tags }, ...said], n): Stored => {
@@ -148,7 +147,9 @@ function storing(sketches: readonly ThreadSketch[]) {
   return { threads, fixture: () => fixture };
 }
 
-/** Asks a question, and expects what the evaluator finds. Weak matches where it is given the whole archive. */
+/**
+ * Asks a question, and expects what the evaluator finds. With the whole archive given, it also asks for weak matches.
+ */
 async function agree(
   fixture: SearchFixture,
   terms: readonly PlainTerm[],
@@ -178,7 +179,7 @@ function typed(terms: readonly PlainTerm[]): string {
     .join(' ');
 }
 
-/** No term twice. */
+/** Removes repeated terms. */
 function unique(terms: readonly PlainTerm[]): PlainTerm[] {
   return [...new Map(terms.map((term) => [typed([term]), term])).values()];
 }
@@ -197,7 +198,7 @@ function passes(sketch: ThreadSketch, { serverId, channelId, tag, status }: Filt
   );
 }
 
-/** The threads of the exports in a folder, without what is no plain word. A file that is no export is left out. */
+/** The threads of the exports in a folder, reduced to plain words. Files that are no exports are left out. */
 function readExports(folder: string): ThreadSketch[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return files
@@ -219,12 +220,15 @@ interface Export {
   messages: { content: string }[];
 }
 
-/** Words of small Latin letters. */
+/** Reduces a text to words of lower-case Latin letters. */
 function plain(text: string): string {
   return (text.toLowerCase().match(/[a-z]+/g) ?? []).join(' ');
 }
 
-/** Every result of a question, page by page, each with its score; no page begins above the end of the one before. */
+/**
+ * All results of a question, page by page, each with its score. No page may begin with a higher score than the page
+ * before it ended with.
+ */
 async function allPages(fixture: SearchFixture, q: string, more: Partial<SearchParams>) {
   const { limit = 20 } = more;
   const scores = new Map<string, number>();

@@ -147,7 +147,7 @@ describe('search: what is costly', () => {
   });
 
   it('answers one asker before the many questions of another', async () => {
-    // Patient, since a busy machine takes seconds for all of these.
+    // The wait is long, because a busy machine takes seconds for all of these.
     const turns = new Turns({ inAll: 2, waitMs: 120_000 });
     const order: string[] = [];
     const ask = async (name: string): Promise<void> => {
@@ -161,7 +161,7 @@ describe('search: what is costly', () => {
   });
 });
 
-/** A search was answered 503, or without what was not found in time. */
+/** Thrown where a search was answered with 503, or without something that was not found in time. */
 class TooSlow extends Error {}
 
 describe('search: what counts as several', () => {
@@ -169,7 +169,8 @@ describe('search: what counts as several', () => {
   let api: ApiServer;
 
   /**
-   * Runs a test with so many searches a minute. It is begun anew where a search was not answered in time, but counted.
+   * Runs a test with a limit of so many searches a minute. It begins anew where a search was counted, but not answered
+   * in time.
    */
   const withSearches = async (limit: string, test: () => Promise<void>): Promise<void> => {
     await until(async () => {

@@ -15,7 +15,7 @@ import {
 
 const PAYLOAD = '<img src=x onerror=alert(1)> <mark>"&\'</mark> &lt;b&gt; \ue000\ue001 barnacle';
 
-/** Escaped text in which the only markup is a mark around something. */
+/** Matches escaped text whose only markup are marks around something. */
 const SAFE = /^(?:[^<>"']|<mark>[^<>"']*<\/mark>)*$/;
 
 const ODD = [
@@ -73,7 +73,7 @@ const ODD = [
   'ᐩᐩ ⵌ ᐧ ᐨ',
 ];
 
-/** Strings of characters drawn from every corner. */
+/** Strings of random characters from all kinds of scripts and symbols. */
 function randomText(): string {
   const corners = [0x20, 0x22, 0x2b, 0x41, 0xe9, 0x301, 0x5d0, 0x627, 0xe01, 0x4e00, 0xac00];
   const bytes = randomBytes(40);

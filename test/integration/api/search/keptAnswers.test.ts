@@ -20,7 +20,7 @@ import {
   UNLIMITED,
 } from '../../../support/searchDocuments.js';
 
-/** An API over a search index of its own that holds one thread. */
+/** Starts an API on a search index of its own that holds one thread. */
 async function startWithThread(thread: SearchDocument[]): Promise<ApiServer> {
   const api = await startApi();
   const { elasticsearch, mongo } = api.stores;
@@ -44,7 +44,7 @@ async function deleteThread({ stores }: ApiServer, thread: SearchDocument[]): Pr
   }
 }
 
-/** Searches that Elasticsearch has answered from the archive's index. */
+/** How many searches of the archive's index Elasticsearch has answered. */
 async function searchesOf({ stores }: ApiServer): Promise<number> {
   const { elasticsearch, mongo } = stores;
   const index = searchAlias(mongo.namespace);
@@ -52,7 +52,7 @@ async function searchesOf({ stores }: ApiServer): Promise<number> {
   return all.primaries?.search?.query_total ?? 0;
 }
 
-/** Asks for an answer, and tells what the cache did. */
+/** Asks for an answer, and returns what the cache did. */
 async function ask(api: ApiServer, path: string, headers: Record<string, string>) {
   const reply = await api.get(path, headers);
   const found = reply.status === 200 ? reply.json() : undefined;
@@ -72,7 +72,7 @@ describe('kept answers of searches', () => {
     const reply = await ask(api, `/api/search?${query}`, headers);
     return { ...reply, found: reply.found as SearchResponse | undefined };
   };
-  /** Asks until the answer was kept. One that was asked for soon after a change is not kept for long. */
+  /** Asks until the answer is kept. An answer that is asked for soon after a change is not kept for long. */
   const untilKept = (query: string) => until(async () => (await search(query)).cache === 'HIT');
 
   it('are a MISS, then a HIT, for the same question in whatever form', async () => {
@@ -175,7 +175,7 @@ describe('kept answers of completions', () => {
     const before = await searchesOf(api);
     const replies = await Promise.all(Array.from({ length: 50 }, () => suggest('q=mending+s')));
     expect(new Set(replies.map(({ body }) => body.toString())).size).to.equal(1);
-    // A second load may follow where the first is not kept for long, soon after a change.
+    // Soon after a change, the first answer is not kept for long. Then a second load may follow.
     expect((await searchesOf(api)) - before).to.be.within(1, 2);
   });
 

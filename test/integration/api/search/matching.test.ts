@@ -97,7 +97,7 @@ const CORPUS = [
   }),
 ];
 
-/** Query, and the words that the content of each message found begins with. */
+/** A query, and how the content of each message that it finds begins. */
 const FOUND: [q: string, beginnings: string[]][] = [
   ['lighthouse', ['The lighthouse']],
   ['LIGHTHOUSE Keeper', ['The lighthouse']],
@@ -215,7 +215,7 @@ const FOUND: [q: string, beginnings: string[]][] = [
   [DIGEST.slice(0, 41), []],
   [ENCODED, ['Image as']],
   [COMMIT, ['Commit']],
-  // It ends where letters and digits meet.
+  // The beginning ends where letters and digits meet.
   [COMMIT.slice(0, 4), ['Commit']],
   ['3f2a9c04-71de-4b60-9a1e-5c0d8e7f6a21', ['Request']],
   ['3F2A9C04', ['Request']],

@@ -105,7 +105,7 @@ describe('search: paging and filters', () => {
     const order = seen.map(({ score, createdAt, key }) => [
       (1 - score).toFixed(16),
       String(1e15 - Date.parse(createdAt)),
-      // Ids of one length: higher first; a thread before the message that shares its id.
+      // Ids have one length. The higher one comes first, and a thread comes before the message that shares its id.
       String(10n ** 20n - BigInt(key.slice(1))).padStart(21, '0') + (key[0] === 't' ? '0' : '1'),
     ]);
     const texts = order.map((parts) => parts.join(' '));

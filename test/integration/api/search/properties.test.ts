@@ -53,7 +53,7 @@ const STEMS = [
 const ENDINGS = ['', '', '', 's', 'ed', 'ing'] as const;
 const SIGNS = ['', '', '', '', ',', '.', '!', '?', ' -', ' (', ') '] as const;
 const THREADS = 60;
-/** More by the variable BAND_QUESTIONS. */
+/** How many queries are made. The variable BAND_QUESTIONS may set more. */
 const QUERIES = Number(process.env['BAND_QUESTIONS'] ?? 30);
 
 describe('search: properties of generated queries', () => {
@@ -157,7 +157,7 @@ describe('search: properties of generated queries', () => {
   });
 });
 
-/** Whether a message is among all the results, page after page. */
+/** Whether a message is among all results, page after page. */
 async function pages(
   fixture: SearchFixture,
   q: string,

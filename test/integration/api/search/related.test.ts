@@ -186,11 +186,12 @@ describe('search: related', () => {
       fixture.elasticsearch.diagnostic.off('request', count);
       return requests;
     };
-    // A strong result of one message: the page.
+    // For a strong result that is a message, only the page is asked for.
     expect(await requestsOf('"two ropes"')).to.equal(1);
-    // A thread by its title: the page, and a look for its passage.
+    // For a thread found by its title, the page and its passage are asked for.
     expect(await requestsOf('radio')).to.equal(2);
-    // The page, how often its words stand, and the related matches; each thread has a message among them.
+    // The page, the counts of the words, and the related matches are asked for. Each thread has a message among the
+    // matches.
     expect(await requestsOf('keel rudder')).to.equal(3);
     expect(titles(await ask('keel rudder'))).to.include('Dock 3');
   });

@@ -33,7 +33,7 @@ describe('search: asked in steps', () => {
       }),
     );
     await fixture.store(threads.flat());
-    // Another client, whose memory knows these words as common.
+    // Another client has another memory of common words.
     elasticsearch = patientElasticsearch();
     commonWords(elasticsearch).learn(parseQuery(WORDS.join(' ')), MANY_MATCHES);
   });

@@ -17,7 +17,8 @@ async function problemOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 /**
- * Asks both questions of the address; each must be refused as unavailable, although its client would wait for an hour.
+ * Asks the address for a search and a completion. Both must be refused as unavailable, although the client would wait
+ * an hour.
  */
 async function expectUnavailable(url: string): Promise<void> {
   const elasticsearch = createElasticsearch({ ELASTICSEARCH_URL: url }, { timeoutMs: 3_600_000 });

@@ -2,18 +2,18 @@ import { PermissionFlagsBits } from 'discord-api-types/v10';
 import type { Channel } from '../model/entities.js';
 import type { DiscordModel } from '../model/model.js';
 
-/** The channels that the bot may see. */
+/** Which channels the bot may see. */
 export interface Access {
   has(channelId: string): boolean;
 }
 
-/** What a change of permissions let the bot see, and what it took from it. */
+/** What a change of permissions has shown to the bot, and what it has hidden from it. */
 export interface AccessChange {
   gained: Channel[];
   lost: Channel[];
 }
 
-/** Knows which channels the bot may see, and tells after each change how that differs. */
+/** Tracks which channels the bot may see. After each change, `follow` tells the difference. */
 export function createAccess(model: DiscordModel): Access & { follow(): AccessChange } {
   const look = (): Map<string, Channel> =>
     new Map([...model.channels].filter(([id]) => isVisible(model, id)));

@@ -9,18 +9,18 @@ import type { GatewayCommand } from '../types.js';
 import { createConnection, type Connection } from './connection.js';
 import type { Session } from './session.js';
 
-/** What a connected client may do with the gateway. */
+/** What a connected client may use of the gateway. */
 export interface GatewayHost {
   heartbeatMs: number;
   token(): string;
-  /** Intents that the portal does not grant now. */
+  /** The intents that the developer portal does not grant now. */
   readonly forbiddenIntents: number;
   refuseWith: number | null;
   ignoresSessions: boolean;
   record(command: GatewayCommand): void;
-  /** Counts an identify; false where it comes too soon. Too many reset the token. */
+  /** Counts an identify. False where it comes too soon. Too many of them reset the token. */
   countIdentify(): boolean;
-  /** Starts a session and tells what there is. */
+  /** Starts a session, and sends the events that tell what exists. */
   start(intents: number, connection: Connection): Session;
   find(sessionId: string): Session | undefined;
   end(session: Session): void;
@@ -32,7 +32,7 @@ export interface GatewayClient {
   session: Session | null;
 }
 
-/** The code and reason to close with. */
+/** The code and reason with which the connection is closed. */
 type Problem = [code: number, reason: string];
 
 const SENDS_A_MINUTE = 120;
@@ -44,7 +44,7 @@ const ALL_INTENTS = Object.values(GatewayIntentBits).reduce<number>(
   0,
 );
 
-/** Serves one client until its connection closes. */
+/** Serves a client until its connection is closed. */
 export function serveClient(
   host: GatewayHost,
   socket: WebSocket,
@@ -93,7 +93,7 @@ interface Command {
   d: Record<string, unknown>;
 }
 
-/** Does what a command says; gives the code and reason to close with, if any. */
+/** Carries out a command. Returns the code and reason to close with, if any. */
 function obeyCommand(
   host: GatewayHost,
   client: GatewayClient,
@@ -123,7 +123,7 @@ function identify(
     return [Close.InvalidIntents, 'Invalid intent(s)'];
   }
   if (intents & host.forbiddenIntents) return [Close.DisallowedIntents, 'Disallowed intent(s)'];
-  // The URL for resuming starts no session.
+  // The URL for resuming does not start sessions.
   if (!host.countIdentify() || place === 'resume') {
     connection.signal(Op.InvalidSession, false);
     return null;

@@ -6,7 +6,7 @@ import type {
 } from 'discord-api-types/v10';
 import type { WebSocket } from 'ws';
 
-/** What is sent beside events, by its operation. */
+/** What is sent besides events, by its operation. */
 interface Signals {
   [Op.Hello]: GatewayHelloData;
   [Op.HeartbeatAck]: null;
@@ -14,21 +14,21 @@ interface Signals {
   [Op.InvalidSession]: GatewayInvalidSessionData;
 }
 
-/** A client's connection. What is sent goes out in order. */
+/** The connection of a client. Everything is sent in order. */
 export interface Connection {
   signal<O extends keyof Signals>(op: O, d: Signals[O]): void;
-  /** Sends an event that is already written. */
+  /** Sends an event that is already serialised. */
   send(text: string): void;
-  /** Keeps back what is sent until it is false again. */
+  /** While true, keeps back what is to be sent. */
   freeze(isFrozen: boolean): void;
   close(code: number, reason: string): void;
   cut(): void;
 }
 
-/** The end of each message in a compressed stream. */
+/** The bytes that end each message in a compressed stream. */
 const SYNC = Buffer.from([0, 0, 0xff, 0xff]);
 
-/** A connection over a socket; compressed, all messages are one stream of zlib. */
+/** A connection over a socket. With compression, all messages form one zlib stream. */
 export function createConnection(socket: WebSocket, isCompressed: boolean): Connection {
   const write = isCompressed ? compressedInto(socket) : (text: string) => socket.send(text);
   let waiting: string[] | null = null;

@@ -26,7 +26,7 @@ import {
   type Outgoing,
 } from './outgoing.js';
 
-/** What the gateway tells of a change, of what the bot may see. */
+/** The events about a change. They tell only what the bot may see. */
 export function eventsOf(audience: Audience, change: Change, moved: AccessChange): Outgoing[] {
   switch (change.kind) {
     case 'guildCreated':
@@ -73,7 +73,7 @@ export function eventsOf(audience: Audience, change: Change, moved: AccessChange
   }
 }
 
-/** A guild with what the bot may see of its channels, and all active threads. */
+/** The event about a guild, with the channels that the bot may see and all active threads. */
 export function guildCreated(audience: Audience, guild: Guild): Outgoing {
   const { model } = audience;
   const channels = [...model.channels.values()].filter(({ guildId }) => guildId === guild.id);
@@ -112,7 +112,7 @@ function roleChanged({
   return event(t, Intent.Guilds, { ...ids, role: presentRole(role) });
 }
 
-/** Of the bot itself, an update needs no intent. */
+/** Updates of the bot itself need no intent. */
 function memberChanged(
   { model }: Audience,
   { kind, guild, member }: ChangeOf<'memberAdded' | 'memberUpdated' | 'memberRemoved'>,
@@ -134,7 +134,10 @@ const CHANNEL_EVENTS = {
   channelDeleted: Event.ChannelDelete,
 } as const;
 
-/** What is lost by a channel's own permissions is told by the obfuscated channel, what is lost by a role not at all. */
+/**
+ * Where a channel's own permissions hide it, an obfuscated channel tells so. Where a role is the reason, no event tells
+ * it.
+ */
 function channelChanged(
   audience: Audience,
   { kind, channel }: ChangeOf<'channelCreated' | 'channelUpdated' | 'channelDeleted'>,
@@ -151,7 +154,7 @@ function channelChanged(
   return [channelEvent(t, data)];
 }
 
-/** The channels that the bot may see again, and their active threads. */
+/** The channels that the bot may see again, with their active threads. */
 function accessGained(audience: Audience, guild: Guild, gained: readonly Channel[]): Outgoing[] {
   if (gained.length === 0) return [];
   return [

@@ -21,27 +21,27 @@ import { eventsOf, guildCreated } from './events.js';
 import type { Audience } from './outgoing.js';
 import { createSession, type Session } from './session.js';
 
-/** What the gateway works with. */
+/** What the gateway needs. */
 export interface GatewayDeps {
   server: Server;
   model: DiscordModel;
   links: Links;
   settings: Settings;
-  /** Base of the gateway's addresses. */
+  /** The base of the gateway's addresses. */
   url: string;
   token: () => string;
   resetToken: () => void;
 }
 
-/** The gateway beside the API, with what tests may do to it. */
+/** The gateway, with the controls for tests. */
 export interface Gateway extends GatewayControls {
   end(): void;
 }
 
-/** After these codes a client has to identify anew. */
+/** After one of these close codes, a client has to identify again. */
 const ENDING: number[] = [1000, 1001, Close.AuthenticationFailed, Close.InvalidSeq, 4009];
 
-/** Serves the gateway's addresses of an HTTP server. */
+/** Serves the gateway at its addresses on an HTTP server. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { server, model, links, settings } = deps;
   const sessions = new Map<string, Session>();

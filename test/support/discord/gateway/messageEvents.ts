@@ -12,7 +12,7 @@ import { presentMember, presentMemberAlone } from '../present/presentUser.js';
 import { isoOf } from '../present/times.js';
 import { event, isSeen, type Audience, type ChangeOf, type Outgoing } from './outgoing.js';
 
-/** The changes of messages, reactions and polls. */
+/** Changes of messages, reactions and polls. */
 type MessageChange = ChangeOf<
   | `message${'Created' | 'Updated' | 'Deleted'}`
   | `reaction${'Added' | 'Removed'}`
@@ -23,7 +23,7 @@ type MessageChange = ChangeOf<
   | 'ephemeral'
 >;
 
-/** What the gateway tells of a change of a message, if the bot may see its channel. */
+/** The events about a change of a message, if the bot may see its channel. */
 export function messageEvents(audience: Audience, change: MessageChange): Outgoing[] {
   const channelId = 'message' in change ? change.message.channelId : change.channelId;
   if (!isSeen(audience, audience.model.threads.get(channelId)?.parentId ?? channelId)) return [];
@@ -76,7 +76,7 @@ function messageEvent(audience: Audience, change: MessageChange): Outgoing {
   }
 }
 
-/** A message with what only events tell: its guild and the member. Of an open poll, the votes are left out. */
+/** A message with the fields that only events have: its guild and the member. An open poll has no votes. */
 export function messageTold(
   audience: Audience,
   t: Event.MessageCreate | Event.MessageUpdate,

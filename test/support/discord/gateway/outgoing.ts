@@ -3,24 +3,24 @@ import type { Change } from '../model/changes.js';
 import type { Viewer } from '../present/presentMessage.js';
 import type { Access } from './access.js';
 
-/** An event that is to be sent to whoever has one of its intents; 0 is for all. */
+/** An event, which goes to clients with one of its intents; 0 means all clients. */
 export interface Outgoing {
   intent: number;
   t: Event;
   d: unknown;
 }
 
-/** To whom the events of a change are told. */
+/** Who gets the events of a change. */
 export interface Audience extends Viewer {
   access: Access;
-  /** Whether a post's first message is told before its thread. */
+  /** Whether the first message of a post is told before its thread. */
   starterFirst: boolean;
 }
 
-/** The data of an event. */
+/** The type of an event's data. */
 export type DataOf<T extends Event> = Extract<GatewayDispatchPayload, { t: T }>['d'];
 
-/** An event whose data is of its type. */
+/** Makes an event with data of its type. */
 export function event<T extends Event>(t: T, intent: number, d: DataOf<T>): Outgoing {
   return { t, intent, d };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { GatewayOpcodes } from 'discord-api-types/v10';
 import type { Connection } from './connection.js';
 
-/** A session: its events have numbers, and those of a while are kept for a resume. */
+/** A session. Its events are numbered, and are kept for a while for a resume. */
 export interface Session {
   id: string;
   intents: number;
@@ -13,13 +13,13 @@ export interface Session {
   dispatch(t: string, d: unknown): void;
   attach(connection: Connection): void;
   detach(): void;
-  /** Whether all events after a number are still kept, and the session was not away for too long. */
+  /** Whether all events after this number are still kept, and the session was not away for too long. */
   canResume(seq: number): boolean;
-  /** Sends the events after a number again. */
+  /** Sends the events after this number again. */
   replay(seq: number): void;
 }
 
-/** A session with some intents that keeps so many events. */
+/** A session with some intents that keeps at most so many events. */
 export function createSession(
   intents: number,
   { replayLimit, resumeMs }: { replayLimit: number; resumeMs: number },

@@ -13,7 +13,10 @@ const WEEK = 7 * 86_400_000;
 const FIRST_GUILD = Date.UTC(2015, 7, 1);
 const { ViewChannel, ReadMessageHistory } = PermissionFlagsBits;
 
-/** A guild with forums of every kind: public ones, and one each that is hidden, private, for adults and so on. */
+/**
+ * Generates a guild with forums of every kind: public ones, and one each that is hidden, private, for adults, and so
+ * on.
+ */
 export function generateGuild(model: DiscordModel, random: Random, size: HistorySize): Guild {
   const at = FIRST_GUILD + random.below(4 * WEEK);
   const guild = model.createGuild({ at, name: `Community ${model.guilds.size + 1}` });
@@ -50,7 +53,7 @@ interface ForumPlan {
   threads: number;
 }
 
-/** The public forums, and one of each kind that is not simply public. */
+/** The public forums, and one forum of each kind that is not simply public. */
 function forumPlans(
   { bot }: DiscordModel,
   random: Random,
@@ -88,7 +91,7 @@ interface Threads {
   count: number;
 }
 
-/** Threads of all ages. Most are archived; some of them were archived at one and the same moment. */
+/** Generates threads of all ages. Most are archived, and some of them were archived at the same moment. */
 function generateThreads(
   model: DiscordModel,
   random: Random,
@@ -112,7 +115,7 @@ function generateThreads(
   }
 }
 
-/** Channels that are no forums: a chat with a thread of its own, and announcements. */
+/** Generates channels that are no forums: a chat with a thread of its own, and announcements. */
 function generateChat(
   model: DiscordModel,
   random: Random,

@@ -12,18 +12,18 @@ const EMOJI: Emoji[] = [
   { id: '310000000000000002', name: 'party', isAnimated: true },
 ];
 
-/** Where and when a thread is made. */
+/** Where and when a thread is created. */
 export interface ThreadPlan {
   forum: Channel;
   people: readonly User[];
   /** Milliseconds since the epoch. */
   at: number;
-  /** Messages beside the starter. */
+  /** The number of messages besides the starter. */
   messages: number;
   elsewhere: Message | undefined;
 }
 
-/** A post with its discussion, with edits, reactions, pins and deletions. */
+/** Generates a post with a discussion, which has edits, reactions, pins and deletions. */
 export function generateThread(model: DiscordModel, random: Random, plan: ThreadPlan): Thread {
   const { forum, people, at } = plan;
   const thread = model.createThread(forum.id, {
@@ -62,7 +62,7 @@ export function generateThread(model: DiscordModel, random: Random, plan: Thread
   return thread;
 }
 
-/** What happens to messages after they were posted. */
+/** Changes messages after they were posted. */
 function touch(
   model: DiscordModel,
   random: Random,

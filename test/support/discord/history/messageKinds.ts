@@ -12,15 +12,15 @@ import type { Message, User } from '../model/entities.js';
 import type { NewMessage } from '../model/operations.js';
 import { aText } from './words.js';
 
-/** What a message may be made of. */
+/** What a message may be made from. */
 export interface Scene {
   random: Random;
   people: readonly User[];
   bot: User;
   guildId: string;
-  /** The messages before it, in the same thread. */
+  /** The earlier messages of the same thread. */
   earlier: readonly Message[];
-  /** Something posted elsewhere, to forward. */
+  /** A message that was posted elsewhere and can be forwarded. */
   elsewhere: Message | undefined;
 }
 
@@ -37,7 +37,7 @@ const MEDIA = {
   content_type: 'image/png',
 };
 
-/** Every kind of message that a thread may hold, by name. All but `forward`, which copies another message. */
+/** Every kind of message that a thread may hold, by name, except for `forward`, which copies another message. */
 export const MESSAGE_KINDS = {
   text: ({ random }) => ({ content: aText(random) }),
 
@@ -190,7 +190,7 @@ export const MESSAGE_KINDS = {
     ],
   }),
 
-  /** An answer that a bot has announced and never given. */
+  /** An answer that a bot has announced, but never given. */
   loading: ({ bot }) => ({
     type: MessageType.ChatInputCommand,
     authorId: bot.id,
@@ -229,13 +229,13 @@ export const MESSAGE_KINDS = {
 
 export type MessageKind = keyof typeof MESSAGE_KINDS;
 
-/** Half of the messages are text or replies, the others of any kind. */
+/** A kind of message. Half of the messages are text or replies, and the others are of any kind. */
 export function aKind(random: Random): MessageKind {
   if (random.chance(0.5)) return random.pick(['text', 'reply']);
   return random.pick(Object.keys(MESSAGE_KINDS) as MessageKind[]);
 }
 
-/** A message by somebody among the people, unless its kind says by whom. */
+/** A message by one of the people, unless its kind decides the author. */
 export function aMessage(
   scene: Scene,
   kind = aKind(scene.random),

@@ -5,7 +5,7 @@ import { aName } from './words.js';
 
 const FIRST_ACCOUNT = Date.UTC(2015, 5, 1);
 
-/** Accounts of all ages: members with and without a nickname, bots, people who left, and deleted accounts. */
+/** Generates accounts of all ages: members with and without a nickname, bots, people who left, and deleted accounts. */
 export function generatePeople(
   model: DiscordModel,
   random: Random,

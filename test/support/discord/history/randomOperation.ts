@@ -8,7 +8,7 @@ import { aMessage, type Scene } from './messageKinds.js';
 import { aText, aTitle } from './words.js';
 
 const { ViewChannel } = PermissionFlagsBits;
-/** Lines of the system cannot be forwarded. */
+/** The types of messages that can be forwarded. System messages cannot. */
 const FORWARDED: number[] = [MessageType.Default, MessageType.Reply];
 
 /** Where an operation happens. */
@@ -91,7 +91,7 @@ const UPKEEP: Record<string, Operation> = {
     const poll = model.messagesOf(thread.id).find((one) => one.poll && !one.poll.isFinal);
     if (poll) model.endPoll(thread.id, poll.id);
   },
-  /** Takes or puts off a role of the server. */
+  /** Gives a role of the server to a member, or takes it away. */
   changeRole({ model, random, thread: { guildId }, userId }) {
     const { roles, members } = model.guilds.get(guildId)!;
     const { roleIds } = members.get(userId)!;
@@ -114,9 +114,9 @@ const ACCESS: Record<string, Operation> = {
   showForum({ model, forum }) {
     model.setOverwrite(forum.id, { id: forum.guildId, type: 0, allow: 0n, deny: 0n });
   },
-  /** Closes the server to everybody but the bot and the staff, or opens it again. */
+  /** Closes the server to everybody except the bot and the staff, or opens it again. */
   closeServer: ({ model, forum: { guildId } }) => toggle(model, guildId, guildId),
-  /** Takes the bot's role its permissions, of which no event tells what is lost, or gives them back. */
+  /** Takes the permissions of the bot's role away, or gives them back. No event tells what is lost by that. */
   weakenBot({ model, forum: { guildId } }) {
     const own = [...model.guilds.get(guildId)!.roles.values()].find(({ botId }) => botId !== null)!;
     toggle(model, guildId, own.id);
@@ -137,8 +137,8 @@ function toggle(model: DiscordModel, guildId: string, roleId: string): void {
 }
 
 /**
- * One operation of chance on a forum of chance; gives its name, or null where there is nothing to do it to. Half of
- * them are talk, and one in forty changes who may see what, unless `keepsAccess`.
+ * Carries out a random operation in a random forum. Returns its name, or null where nothing fits it. Half of all
+ * operations are talk. One in forty changes who may see what, unless `keepsAccess` is set.
  */
 export function randomOperation(
   model: DiscordModel,
@@ -156,7 +156,7 @@ export function randomOperation(
   const message = thread && random.pick([...model.messagesOf(thread.id), undefined]);
   const members = [...model.guilds.get(forum.guildId)!.members.keys()];
   if (!thread || !message) return null;
-  // Only a post makes an archived thread active, or the archive's own state changes it.
+  // An archived thread only becomes active by a post, or when its archived state is changed.
   if (thread.isArchived && !['post', 'createThread', ...Object.keys(ACCESS)].includes(name)) {
     model.updateThread(thread.id, { isArchived: false });
   }

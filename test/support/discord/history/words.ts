@@ -48,7 +48,7 @@ export function aText(random: Random): string {
   return sentences.join('\n');
 }
 
-/** An account name with a number, so that each is another one. */
+/** An account name with a number, so that no two are the same. */
 export function aName(random: Random, number: number): string {
   return `${random.pick(NAMES)}.${number}`;
 }

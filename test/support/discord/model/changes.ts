@@ -1,6 +1,6 @@
 import type { Channel, Emoji, Guild, Member, Message, Poll, Role, Thread } from './entities.js';
 
-/** What an operation changed, told at once to whoever listens. */
+/** A change that an operation has made. Listeners are told of it at once. */
 export type Change =
   | { kind: 'guildCreated' | 'guildUpdated' | 'guildDeleted' | 'guildAvailability'; guild: Guild }
   | { kind: 'roleCreated' | 'roleUpdated' | 'roleDeleted'; guild: Guild; role: Role }

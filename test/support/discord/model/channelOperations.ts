@@ -3,10 +3,10 @@ import type { Channel } from './entities.js';
 import type { ChannelOperations } from './operations.js';
 import { need, type State } from './state.js';
 
-/** Kinds of channels that hold messages themselves. */
+/** Types of channels that hold messages themselves. */
 const WITH_MESSAGES: ChannelType[] = [ChannelType.GuildText, ChannelType.GuildAnnouncement];
 
-/** The operations on channels over a state. */
+/** The operations on channels. */
 export function channelOperations(state: State): ChannelOperations {
   const update = (channelId: string, values: Partial<Channel>): Channel => {
     const channel = Object.assign(need(state.channels, channelId, 'channel'), values);

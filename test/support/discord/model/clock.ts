@@ -2,7 +2,7 @@ import type { Clock } from './model.js';
 
 const PLATFORM_EPOCH_MS = 1_420_070_400_000;
 
-/** A clock that starts at a time and never goes back. */
+/** A clock that starts at a time, and never goes back. */
 export function createClock(startAt: number): Clock {
   let now = startAt;
   return {
@@ -12,7 +12,7 @@ export function createClock(startAt: number): Clock {
   };
 }
 
-/** Makes ids of a time, by default of the clock's, which is then moved on. No id is given twice. */
+/** Makes ids for a time. By default, it takes the clock's time, and moves the clock on. No id is made twice. */
 export function createIds(clock: Clock): (at?: number) => string {
   let sequence = 0;
   return (at) => {

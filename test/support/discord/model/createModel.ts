@@ -9,10 +9,10 @@ import { publicThreads } from './publicThreads.js';
 import type { State } from './state.js';
 import { threadOperations } from './threadOperations.js';
 
-/** When the bot's account was made. */
+/** When the account of the bot was made. */
 const BOT_SINCE = Date.UTC(2023, 4, 6);
 
-/** A model without guilds, whose clock starts at a time. */
+/** A model without guilds. Its clock starts at a time. */
 export function createModel(startAt: number): DiscordModel {
   const listeners = new Set<(change: Change) => void>();
   const clock = createClock(startAt);

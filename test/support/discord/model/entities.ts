@@ -5,12 +5,12 @@ import type {
   ChannelType,
 } from 'discord-api-types/v10';
 
-/** An account. A webhook's author is no account: see `Message.webhook`. */
+/** An account. The author of a webhook's message is not one: see `Message.webhook`. */
 export interface User {
   id: string;
   username: string;
   globalName: string | null;
-  /** '0' for accounts of the newer kind. */
+  /** '0' for accounts with the newer kind of name. */
   discriminator: string;
   avatar: string | null;
   isBot: boolean;
@@ -22,11 +22,11 @@ export interface Role {
   permissions: bigint;
   position: number;
   color: number;
-  /** The bot that the role belongs to. */
+  /** The bot that the role belongs to; null for other roles. */
   botId: string | null;
 }
 
-/** Somebody in a guild. */
+/** A member of a guild. */
 export interface Member {
   user: User;
   nick: string | null;
@@ -41,15 +41,15 @@ export interface Guild {
   icon: string | null;
   description: string | null;
   ownerId: string;
-  /** 1 and 3 are restricted to adults. */
+  /** With 1 and 3, the guild is restricted to adults. */
   nsfwLevel: 0 | 1 | 2 | 3;
-  /** The role of everybody has the guild's id. */
+  /** The role of everybody has the id of the guild. */
   roles: Map<string, Role>;
   members: Map<string, Member>;
   isUnavailable: boolean;
 }
 
-/** What a channel grants or refuses to a role (0) or a member (1). */
+/** What a channel allows and denies to a role (0) or a member (1). */
 export interface Overwrite {
   id: string;
   type: 0 | 1;
@@ -72,14 +72,14 @@ export type GuildChannelKind =
   | ChannelType.GuildForum
   | ChannelType.GuildMedia;
 
-/** A channel of a guild that is no thread. */
+/** A channel of a guild that is not a thread. */
 export interface Channel {
   id: string;
   guildId: string;
   type: GuildChannelKind;
   name: string;
   topic: string | null;
-  /** The category. */
+  /** The id of its category. */
   parentId: string | null;
   position: number;
   isNsfw: boolean;
@@ -88,7 +88,7 @@ export interface Channel {
   overwrites: Overwrite[];
   tags: Tag[];
   slowModeSeconds: number;
-  /** In a forum the newest thread. */
+  /** In a forum, the id of the newest thread. */
   lastMessageId: string | null;
   lastPinAt: number | null;
 }
@@ -96,28 +96,28 @@ export interface Channel {
 export interface Thread {
   id: string;
   guildId: string;
-  /** The forum or text channel. */
+  /** The id of its forum or text channel. */
   parentId: string;
   ownerId: string;
   name: string;
   isArchived: boolean;
   isLocked: boolean;
   isPinned: boolean;
-  /** Microseconds since the epoch: of the last change of the archived state, or of the creation. */
+  /** When the archived state last changed, or else when the thread was created (µs since the epoch). */
   archiveMicros: number;
   autoArchiveMinutes: 60 | 1440 | 4320 | 10080;
   appliedTagIds: string[];
   slowModeSeconds: number;
-  /** Without the starter of a forum post and without what was deleted. */
+  /** Without the starter of a forum post, and without deleted messages. */
   messageCount: number;
-  /** Never goes down. */
+  /** It never goes down. */
   totalMessagesSent: number;
   lastMessageId: string | null;
   lastPinAt: number | null;
 }
 
 export interface Emoji {
-  /** Null for a standard one. */
+  /** Null for a standard emoji. */
   id: string | null;
   name: string;
   isAnimated?: boolean;
@@ -137,7 +137,7 @@ export interface Attachment {
   width?: number;
   height?: number;
   isSpoiler?: boolean;
-  /** Of a voice message. */
+  /** Only a voice message has it. */
   voice?: { seconds: number; waveform: string };
 }
 
@@ -149,16 +149,16 @@ export interface Poll {
   isFinal: boolean;
 }
 
-/** What a message points to: a reply's or a system line's message, or what was forwarded. */
+/** What a message refers to: the message that a reply or a system message is about, or the forwarded message. */
 export interface Reference {
-  /** 0 a reference, 1 a forward. */
+  /** 0 for a reference, and 1 for a forward. */
   type: 0 | 1;
   channelId: string;
   guildId: string;
   messageId?: string;
 }
 
-/** What a forwarded message said when it was forwarded. */
+/** The content of a message at the time when it was forwarded. */
 export type Snapshot = Pick<
   Message,
   'type' | 'content' | 'attachments' | 'embeds' | 'components' | 'stickers' | 'flags'
@@ -168,9 +168,9 @@ export interface Message {
   id: string;
   channelId: string;
   guildId: string;
-  /** The platform's number of the kind (MessageType). */
+  /** The platform's number of the type (MessageType). */
   type: number;
-  /** The webhook's id where `webhook` is set. */
+  /** The id of the webhook, where `webhook` is set. */
   authorId: string;
   webhook?: { name: string; avatar: string | null };
   content: string;
@@ -189,6 +189,6 @@ export interface Message {
   poll?: Poll;
   reference?: Reference;
   snapshot?: Snapshot;
-  /** The command that this answers. */
+  /** The command that this message answers. */
   command?: { id: string; name: string; userId: string };
 }

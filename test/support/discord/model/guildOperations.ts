@@ -3,7 +3,7 @@ import type { GuildOperations, NewRole } from './operations.js';
 import { READING } from './permissions.js';
 import { need, type State } from './state.js';
 
-/** The operations on guilds over a state. */
+/** The operations on guilds. */
 export function guildOperations(state: State): GuildOperations {
   const guildOf = (guildId: string): Guild => need(state.guilds, guildId, 'guild');
   return {
@@ -147,7 +147,7 @@ export function guildOperations(state: State): GuildOperations {
   };
 }
 
-/** An account that nobody knows yet. */
+/** A new account. */
 export function newUser(
   state: Pick<State, 'newId'>,
   { at, ...values }: Partial<Omit<User, 'id'>> & { at?: number } = {},

@@ -5,7 +5,7 @@ import { insertMessage, microsOf, need, needMessage, type State } from './state.
 
 type AnyMessage = NewMessage & { authorId: string; id?: string; snapshot?: Snapshot };
 
-/** The operations on messages over a state. */
+/** The operations on messages. */
 export function messageOperations(state: State): MessageOperations {
   const update = (message: Message): Message => {
     state.clock.advance(1);
@@ -149,7 +149,7 @@ export function messageOperations(state: State): MessageOperations {
   };
 }
 
-/** Adds a message to a thread or channel, without telling of it. */
+/** Adds a message to a thread or channel, and tells no listener. */
 export function addMessage(state: State, channelId: string, values: AnyMessage): Message {
   const list = need(state.messages, channelId, 'channel of messages');
   const message = newMessage(state, channelId, values);
@@ -164,7 +164,7 @@ export function addMessage(state: State, channelId: string, values: AnyMessage):
   return message;
 }
 
-/** A message into an archived thread makes it active, unless it is locked. */
+/** A new message makes an archived thread active, unless the thread is locked. */
 function awaken(state: State, channelId: string): void {
   const thread = state.threads.get(channelId);
   if (!thread?.isArchived) return;

@@ -7,17 +7,17 @@ import type {
   ThreadOperations,
 } from './operations.js';
 
-/** The model's own clock. Each operation moves it on. */
+/** The clock of the model. Each operation moves it on. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Moves it on by some milliseconds. */
+  /** Moves the clock on by some milliseconds. */
   advance(ms: number): void;
-  /** Moves it on to a time; it never goes back. */
+  /** Moves the clock on to a time. It never goes back. */
   advanceTo(ms: number): void;
 }
 
-/** A thread that everybody may read, with all that it holds. */
+/** A thread that everybody may read, with everything in it. */
 export interface PublicThread {
   guild: Guild;
   channel: Channel;
@@ -26,25 +26,25 @@ export interface PublicThread {
   messages: readonly Message[];
 }
 
-/** Guilds, channels, threads and messages as the platform knows them. Operations change them and tell listeners. */
+/** Guilds, channels, threads and messages as the platform knows them. Operations change them, and tell listeners. */
 export interface DiscordModel
   extends GuildOperations, ChannelOperations, ThreadOperations, MessageOperations {
   clock: Clock;
-  /** The bot's own account. */
+  /** The account of the bot. */
   bot: User;
   users: ReadonlyMap<string, User>;
   guilds: ReadonlyMap<string, Guild>;
   channels: ReadonlyMap<string, Channel>;
   threads: ReadonlyMap<string, Thread>;
-  /** Messages of a thread or text channel, oldest first. */
+  /** The messages of a thread or text channel, oldest first. */
   messagesOf(channelId: string): readonly Message[];
   findMessage(channelId: string, messageId: string): Message | undefined;
-  /** What somebody may do in a channel or thread. */
+  /** The permissions of a user in a channel or thread. */
   permissionsOf(userId: string, channelId: string): bigint;
-  /** Whether the role of everybody may see a channel or thread and read its history. */
+  /** Whether everybody may see a channel or thread, and read its history. */
   isPublic(channelId: string): boolean;
-  /** All forum posts of public channels that are neither for adults nor spoilers. */
+  /** All forum posts in public channels that are neither for adults nor for spoilers. */
   publicThreads(): PublicThread[];
-  /** Calls a listener after each change, before the operation returns; gives a function that ends it. */
+  /** Calls a listener after each change, before the operation returns. Returns a function that ends this. */
   onChange(listener: (change: Change) => void): () => void;
 }

@@ -12,7 +12,7 @@ import type {
   User,
 } from './entities.js';
 
-/** Operations that make something may place it in the past: milliseconds since the epoch (default the clock's). */
+/** Operations that create something may place it in the past (ms since the epoch; by default, the clock's time). */
 export interface Dated {
   at?: number;
 }
@@ -42,7 +42,7 @@ export type MessageValues = Partial<
 > & { attachments?: NewAttachment[] };
 export type NewMessage = MessageValues & Dated;
 export type EditValues = Pick<MessageValues, 'content' | 'embeds' | 'components'> & {
-  /** The attachments that stay (default all). */
+  /** The ids of the attachments that stay (by default all). */
   attachmentIds?: string[];
 };
 export type NewThread = ThreadValues & {
@@ -55,18 +55,18 @@ export type NewThread = ThreadValues & {
 export interface GuildOperations {
   createUser(values?: NewUser): User;
   updateUser(userId: string, values: Partial<Omit<User, 'id'>>): User;
-  /** The account's name and avatar go; its messages stay. */
+  /** Removes the account's name and avatar. Its messages stay. */
   deleteAccount(userId: string): void;
-  /** A guild that the bot is in, with the role of everybody and the bot's own. */
+  /** Creates a guild that the bot is in, with the role of everybody and the role of the bot. */
   createGuild(values?: Partial<Pick<Guild, 'name' | 'icon' | 'nsfwLevel'>> & Dated): Guild;
   updateGuild(guildId: string, values: Partial<Pick<Guild, 'name' | 'icon' | 'nsfwLevel'>>): Guild;
-  /** The bot is removed from the guild, or the guild is deleted. */
+  /** Removes the bot from the guild, or deletes the guild. */
   deleteGuild(guildId: string): void;
-  /** An outage of one guild: it is listed as unavailable, and its routes fail. */
+  /** Begins or ends an outage of a guild. During it, the guild is listed as unavailable, and its routes fail. */
   setUnavailable(guildId: string, isUnavailable: boolean): void;
   createRole(guildId: string, values?: NewRole): Role;
   updateRole(guildId: string, roleId: string, values: Partial<Omit<Role, 'id'>>): Role;
-  /** The role goes from members and overwrites, too, of which no event tells. */
+  /** Deletes a role, also from members and overwrites. No event tells of the latter. */
   deleteRole(guildId: string, roleId: string): void;
   addMember(guildId: string, userId: string, values?: NewMember): Member;
   updateMember(
@@ -81,22 +81,22 @@ export interface GuildOperations {
 export interface ChannelOperations {
   createChannel(guildId: string, values: NewChannel): Channel;
   updateChannel(channelId: string, values: ChannelValues): Channel;
-  /** The threads of the channel go with it, of which no event tells. */
+  /** Deletes a channel together with its threads. No event tells of the threads. */
   deleteChannel(channelId: string): void;
   /** Sets an overwrite of a channel, or removes it where it neither allows nor denies anything. */
   setOverwrite(channelId: string, overwrite: Overwrite): Channel;
   createTag(channelId: string, values: NewTag): Tag;
-  /** Threads keep the id of a deleted tag. */
+  /** Deletes a tag. Threads keep its id. */
   deleteTag(channelId: string, tagId: string): void;
 }
 
 /** Operations on threads. */
 export interface ThreadOperations {
-  /** A forum post with its starter, or a thread of a text channel, started from a message of that channel. */
+  /** Creates a forum post with its starter, or a thread of a text channel that starts from one of its messages. */
   createThread(parentId: string, values: NewThread): Thread;
-  /** A new name also posts a system line. */
+  /** Changes a thread. A new name also posts a system message. */
   updateThread(threadId: string, values: ThreadValues): Thread;
-  /** Its messages go with it, of which no event tells. */
+  /** Deletes a thread together with its messages. No event tells of the messages. */
   deleteThread(threadId: string): void;
 }
 
@@ -106,21 +106,21 @@ export interface MessageOperations {
   post(channelId: string, values: NewMessage & { authorId: string }): Message;
   /** Forwards a message as it is now. */
   forward(message: Message, channelId: string, authorId: string, values?: Dated): Message;
-  /** Somebody's edit. */
+  /** Edits a message as a person does. */
   edit(channelId: string, messageId: string, values: EditValues, options?: Dated): Message;
-  /** Embeds of links that were resolved later: no edit of anybody's. */
+  /** Adds embeds of links that were resolved later. This is no edit by a person. */
   resolveEmbeds(channelId: string, messageId: string, embeds: Message['embeds']): Message;
   deleteMessage(channelId: string, messageId: string): void;
   deleteMessages(channelId: string, messageIds: readonly string[]): void;
-  /** Pins, which also posts a system line, or unpins. */
+  /** Pins a message, which also posts a system message, or unpins it. */
   setPinned(channelId: string, messageId: string, isPinned: boolean): void;
   react(channelId: string, messageId: string, userId: string, emoji: Emoji): void;
   unreact(channelId: string, messageId: string, userId: string, emoji: Emoji): void;
-  /** Removes all reactions of a message, or those of one emoji. */
+  /** Removes all reactions of a message, or those with one emoji. */
   clearReactions(channelId: string, messageId: string, emoji?: Emoji): void;
   vote(channelId: string, messageId: string, userId: string, answerId: number): void;
-  /** Ends a poll and posts its result. */
+  /** Ends a poll, and posts its result. */
   endPoll(channelId: string, messageId: string): Message;
-  /** A message that one member alone sees: told by the gateway, never part of the history. */
+  /** Posts a message that only one member sees. The gateway tells it, but the history never holds it. */
   postEphemeral(channelId: string, values: NewMessage & { authorId: string }): Message;
 }

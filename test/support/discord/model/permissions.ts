@@ -5,17 +5,17 @@ import { need, type State } from './state.js';
 const { Administrator, ViewChannel, ReadMessageHistory } = PermissionFlagsBits;
 const EVERYTHING = (1n << 53n) - 1n;
 
-/** What is needed to read a channel: seeing it, and its history. */
+/** The permissions that reading a channel needs: to see it, and to read its history. */
 export const READING = ViewChannel | ReadMessageHistory;
 
 type Places = Pick<State, 'guilds' | 'channels' | 'threads'>;
 
-/** The channel whose permissions count: a thread's parent, or the channel itself; none where it is gone. */
+/** The channel whose permissions count: the parent of a thread, or the channel itself. Undefined where it is gone. */
 export function ruledBy({ channels, threads }: Places, channelId: string): Channel | undefined {
   return channels.get(threads.get(channelId)?.parentId ?? channelId);
 }
 
-/** What somebody may do in a channel or thread, as the platform computes it. */
+/** The permissions of a user in a channel or thread, computed as the platform does. */
 export function permissionsOf(places: Places, userId: string, channelId: string): bigint {
   const channel = ruledBy(places, channelId);
   if (!channel) return 0n;
@@ -34,7 +34,7 @@ export function permissionsOf(places: Places, userId: string, channelId: string)
   return withoutHidden(steps.reduce(applyOverwrites, base));
 }
 
-/** What somebody with some roles may do in a guild where no channel says otherwise. */
+/** The permissions of a member with these roles, before the overwrites of a channel. */
 export function basePermissions(guild: Guild, roleIds: readonly string[]): bigint {
   return [guild.id, ...roleIds].reduce(
     (sum, id) => sum | (guild.roles.get(id)?.permissions ?? 0n),
@@ -42,7 +42,7 @@ export function basePermissions(guild: Guild, roleIds: readonly string[]): bigin
   );
 }
 
-/** Whether the role of everybody may see a channel or thread and read its history. */
+/** Whether everybody may see a channel or thread, and read its history. */
 export function isPublic(places: Places, channelId: string): boolean {
   const channel = ruledBy(places, channelId);
   if (!channel) return false;

@@ -3,7 +3,7 @@ import { isPublic } from './permissions.js';
 import { need, type State } from './state.js';
 import { isForum } from './threadOperations.js';
 
-/** All forum posts that everybody may read, in channels and guilds that are neither for adults nor spoilers. */
+/** All forum posts that everybody may read, in channels and guilds that are neither for adults nor for spoilers. */
 export function publicThreads(state: State): PublicThread[] {
   return [...state.threads.values()].flatMap((thread) => {
     const channel = need(state.channels, thread.parentId, 'channel');

@@ -10,7 +10,7 @@ export interface MessageList {
   byId: Map<string, Message>;
 }
 
-/** All that the operations of the model change. */
+/** Everything that operations change. */
 export interface State {
   clock: Clock;
   newId(at?: number): string;
@@ -23,19 +23,19 @@ export interface State {
   emit(change: Change): void;
 }
 
-/** An entry of a map that has to be there; throws an Error that names what is missing. */
+/** An entry of a map. Throws an error that names it where it is missing. */
 export function need<T>(map: ReadonlyMap<string, T>, id: string, what: string): T {
   const found = map.get(id);
   if (found === undefined) throw new Error(`No ${what} ${id}`);
   return found;
 }
 
-/** A message that has to be there. */
+/** A message. Throws where it is missing. */
 export function needMessage(state: State, channelId: string, messageId: string): Message {
   return need(need(state.messages, channelId, 'channel of messages').byId, messageId, 'message');
 }
 
-/** Adds a message to its list, in the order of ids. */
+/** Adds a message to its list, which is sorted by id. */
 export function insertMessage(list: MessageList, message: Message): void {
   let index = list.ordered.length;
   while (index > 0 && compareIds(list.ordered[index - 1]!.id, message.id) > 0) index -= 1;
@@ -43,7 +43,7 @@ export function insertMessage(list: MessageList, message: Message): void {
   list.byId.set(message.id, message);
 }
 
-/** The first place in a list, oldest first, whose id is not below another. */
+/** The index of the first entry whose id is not below `id`, in a list sorted by id. */
 export function lowerBound(ordered: readonly { id: string }[], id: string): number {
   let low = 0;
   let high = ordered.length;
@@ -55,7 +55,7 @@ export function lowerBound(ordered: readonly { id: string }[], id: string): numb
   return low;
 }
 
-/** Microseconds of a moment of the clock; the platform's times are finer than its ids. */
+/** A moment of the clock in microseconds. The platform's times are finer than its ids. */
 export function microsOf(ms: number): number {
   return ms * 1000 + ((ms * 7_919) % 1000);
 }

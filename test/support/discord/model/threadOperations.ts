@@ -4,7 +4,7 @@ import { addMessage } from './messageOperations.js';
 import type { NewThread, ThreadOperations, ThreadValues } from './operations.js';
 import { microsOf, need, type State } from './state.js';
 
-/** The operations on threads over a state. */
+/** The operations on threads. */
 export function threadOperations(state: State): ThreadOperations {
   return {
     createThread(parentId, values) {
@@ -12,7 +12,7 @@ export function threadOperations(state: State): ThreadOperations {
       const isPost = isForum(parent);
       const { starter: first = { content: 'The first message' }, at, ownerId } = values;
       const dated = at === undefined ? {} : { at };
-      // A thread of a text channel has the id of the message that it was started from.
+      // A thread of a text channel has the id of the message from which it was started.
       const origin = isPost
         ? null
         : addMessage(state, parentId, {
@@ -69,12 +69,12 @@ export function threadOperations(state: State): ThreadOperations {
   };
 }
 
-/** Whether posts go into this channel. */
+/** Whether posts go into a channel of this type. */
 export function isForum({ type }: Channel): boolean {
   return type === ChannelType.GuildForum || type === ChannelType.GuildMedia;
 }
 
-/** Applies a change to a thread, with what follows from it on the platform. */
+/** Applies a change to a thread, with what the platform does as a consequence. */
 export function applyThread(state: State, thread: Thread, values: ThreadValues): void {
   const { isArchived = thread.isArchived, autoArchiveMinutes = thread.autoArchiveMinutes } = values;
   state.clock.advance(1);

@@ -2,20 +2,20 @@ import { createHmac } from 'node:crypto';
 import type { Attachment } from '../model/entities.js';
 import type { DiscordModel } from '../model/model.js';
 
-/** Signs links to attachments, which expire, and looks whether one still opens. */
+/** Signs links to attachments, so that they expire, and checks them. */
 export interface Links {
-  /** A link of now to an attachment of a channel. */
+  /** A freshly signed link to an attachment of a channel. */
   sign(channelId: string, attachment: Attachment): string;
-  /** The same link with a signature of now, or null where it is no link to an attachment. */
+  /** The same link, freshly signed; null where it does not lead to an attachment. */
   refresh(url: string): string | null;
-  /** The attachment that a link opens, or null where its signature is wrong or expired, or the file is gone. */
+  /** The attachment that a link opens; null where its signature is wrong or expired, or the file is gone. */
   open(url: string): Attachment | null;
 }
 
 const SECRET = 'the signature of the double';
 const PATH = /^\/attachments\/(\d{17,20})\/(\d{17,20})\/([^/]+)$/;
 
-/** Links below a base address with a lifetime. */
+/** Makes links below a base address that are valid for some time. */
 export function createLinks(
   model: DiscordModel,
   base: string,
@@ -57,7 +57,7 @@ function signatureOf(path: string, ex: string, is: string): string {
   return createHmac('sha256', SECRET).update(`${path} ${ex} ${is}`).digest('hex');
 }
 
-/** An attachment of a message that exists, or one that was forwarded from there. */
+/** An attachment of an existing message, or one that was forwarded from there. */
 function findAttachment(model: DiscordModel, channelId: string, id: string): Attachment | null {
   const own = model.messagesOf(channelId).flatMap(({ attachments }) => attachments);
   const forwarded = (): Attachment[] =>

@@ -9,15 +9,15 @@ import type { Channel, Thread } from '../model/entities.js';
 import { isForum } from '../model/threadOperations.js';
 import { isoOf, isoOfMicros } from './times.js';
 
-/** Since then a channel may be marked as one of spoilers; the package of types does not know it yet. */
+/** The flag of a spoiler channel. The package of types does not know it yet. */
 const SPOILER_CHANNEL = 1 << 21;
 const OBFUSCATED = 1 << 17;
-/** Threads have a time of creation of their own since then. */
+/** Threads that were created later than this have a time of creation of their own. */
 const CREATION_TOLD_SINCE = Date.UTC(2022, 0, 9);
-/** Older threads stop counting at fifty. */
+/** In threads that were created earlier than this, the count stops at fifty. */
 const COUNTED_SINCE = Date.UTC(2022, 6, 1);
 
-/** What the platform's channels of any kind look like; the package of types has one for each kind. */
+/** The form of channels of any type. The package of types has one for each. */
 export type AnyChannel = Omit<APIGuildForumChannel, 'type'> & { type: Channel['type'] };
 
 /** A channel that the bot may see. */
@@ -51,7 +51,7 @@ export function presentChannel(channel: Channel): AnyChannel {
   ) as AnyChannel;
 }
 
-/** A channel that the bot may not see, as the gateway shows it. */
+/** The form in which the gateway shows a channel that the bot may not see. */
 export function presentHidden({ id, guildId, type, position }: Channel): AnyChannel {
   const everyone = { id: guildId, type: 0, allow: '0', deny: String(1n << 10n) };
   return {
@@ -89,7 +89,7 @@ function forumFields({ type, tags }: Channel): object {
   };
 }
 
-/** A thread, whose parent the bot may see. */
+/** A thread whose parent the bot may see. */
 export function presentThread(thread: Thread): APIThreadChannel {
   const { id, guildId, parentId, ownerId, name, archiveMicros, appliedTagIds } = thread;
   const createdAt = snowflakeTime(id);

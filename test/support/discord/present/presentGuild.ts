@@ -3,7 +3,7 @@ import type { Guild, Role } from '../model/entities.js';
 import type { DiscordModel } from '../model/model.js';
 import { basePermissions } from '../model/permissions.js';
 
-/** A guild as GET /guilds/{id} gives it. */
+/** A guild in the form of GET /guilds/{id}. */
 export function presentGuild(guild: Guild): APIGuild {
   const { id, name, icon, description, ownerId, nsfwLevel, roles } = guild;
   const settings = {
@@ -39,7 +39,7 @@ export function presentGuild(guild: Guild): APIGuild {
     emojis: [],
     stickers: [],
   };
-  // The description has a field that the types lack.
+  // The platform's description has this field, but the types do not.
   const nsfw = nsfwLevel === 1 || nsfwLevel === 3;
   return {
     ...({ ...settings, nsfw, features: ['COMMUNITY'] } as unknown as APIGuild),
@@ -53,7 +53,7 @@ export function presentGuild(guild: Guild): APIGuild {
   };
 }
 
-/** A guild as GET /users/@me/guilds lists it. */
+/** A guild in the form of GET /users/@me/guilds. */
 export function presentMyGuild({ bot }: DiscordModel, guild: Guild): object {
   const roleIds = guild.members.get(bot.id)?.roleIds ?? [];
   const { id, name, icon } = guild;
@@ -68,7 +68,7 @@ export function presentMyGuild({ bot }: DiscordModel, guild: Guild): object {
   };
 }
 
-/** Of the type of flags, which a plain 0 is not. */
+/** No flags, with the type of flags, which a plain 0 does not have. */
 const NO_FLAGS: number = 0;
 
 /** A role of a guild. */

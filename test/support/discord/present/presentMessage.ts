@@ -18,11 +18,11 @@ import { isoOf, isoOfMicros } from './times.js';
 export interface Viewer {
   model: DiscordModel;
   links: Links;
-  /** Whether the bot is given what messages say. */
+  /** Whether the bot gets the content of messages. */
   seesContent: boolean;
 }
 
-/** Kinds whose message comes along with them, or null where it was deleted. */
+/** Types of messages that come with the message which they refer to, or with null where it was deleted. */
 const REFERRING: number[] = [
   MessageType.Reply,
   MessageType.ThreadStarterMessage,
@@ -30,7 +30,7 @@ const REFERRING: number[] = [
 ];
 const { IsSpoiler } = AttachmentFlags;
 
-/** A message as the REST API gives it to the bot. */
+/** A message in the form in which the REST API gives it to the bot. */
 export function presentMessage(viewer: Viewer, message: Message): APIMessage {
   const { reference } = message;
   const original =
@@ -49,7 +49,7 @@ export function presentMessage(viewer: Viewer, message: Message): APIMessage {
   };
 }
 
-/** A message without its reactions and the message that it refers to. */
+/** A message without its reactions, and without the message to which it refers. */
 function presentAlone(viewer: Viewer, message: Message): APIMessage {
   const { id, channelId, authorId, poll, command, snapshot, webhook } = message;
   const { model } = viewer;
@@ -76,12 +76,12 @@ function presentAlone(viewer: Viewer, message: Message): APIMessage {
   } as APIMessage;
 }
 
-/** Without the intent, the bot is told what it wrote itself and what mentions it. */
+/** Without the intent, the bot gets only the content of its own messages and of those that mention it. */
 function seesContent({ model: { bot }, seesContent }: Viewer, message: Message): boolean {
   return seesContent || message.authorId === bot.id || message.mentionIds.includes(bot.id);
 }
 
-/** What a message or a forwarded one says. */
+/** The content of a message or of a forwarded one. */
 function presentContent(
   viewer: Viewer,
   message: Snapshot & Partial<Pick<Message, 'mentionIds' | 'mentionRoleIds'>>,
@@ -155,7 +155,7 @@ function presentReaction({ emoji, userIds }: Message['reactions'][0]): APIReacti
   };
 }
 
-/** An emoji of a reaction. */
+/** The emoji of a reaction. */
 export function presentEmoji({ id, name, isAnimated }: Message['reactions'][0]['emoji']): {
   id: string | null;
   name: string;

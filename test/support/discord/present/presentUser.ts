@@ -2,7 +2,7 @@ import type { APIGuildMember, APIUser } from 'discord-api-types/v10';
 import type { Member, Message, User } from '../model/entities.js';
 import { isoOf } from './times.js';
 
-/** An account as messages and members carry it. */
+/** An account in the form in which messages and members hold it. */
 export function presentUser({
   id,
   username,
@@ -32,7 +32,7 @@ const UNTOLD = {
   primary_guild: null,
 };
 
-/** The author of a webhook's message, which is no account. */
+/** The author of a webhook's message, which is not an account. */
 export function presentWebhook(
   id: string,
   { name, avatar }: NonNullable<Message['webhook']>,
@@ -47,7 +47,7 @@ export function presentWebhook(
   });
 }
 
-/** A member without the account, as message events carry it. */
+/** A member without the account, in the form of message events. */
 export function presentMemberAlone({
   nick,
   roleIds,

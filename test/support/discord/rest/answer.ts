@@ -7,9 +7,9 @@ import type { LimitGuard, Refusal } from './limits.js';
 import { notFound, RestError, unauthorized } from './restError.js';
 import { matchRoute, type Route } from './routes.js';
 
-/** What the API works with. */
+/** What the API needs. */
 export interface RestDeps {
-  /** All of a call but what the request says. */
+  /** The parts of a call that do not come from the request. */
   context: Omit<Call, 'ids' | 'query' | 'body'>;
   limits: LimitGuard;
   faults: FaultBook;
@@ -21,14 +21,14 @@ export interface RestDeps {
 interface Answer {
   status: number;
   headers: Record<string, string>;
-  /** Text is sent as HTML, everything else as JSON. */
+  /** Text is sent as HTML, and everything else as JSON. */
   body: unknown;
   cause?: LimitCause;
 }
 
 const BASE = '/api/v10';
 
-/** Answers a request to the API, or does what a fault says. The answer is made when the request arrives. */
+/** Answers a request to the API, or does what a fault demands. The answer is made when the request arrives. */
 export async function answerRequest(
   deps: RestDeps,
   request: IncomingMessage,
@@ -62,7 +62,7 @@ export async function answerRequest(
   send(response, answer, fault);
 }
 
-/** What a fault answers in place of the API. */
+/** The answer of a fault, in place of the API's. */
 function planned({ limits }: RestDeps, fault: Fault | null): Answer | null {
   const html = '<html><body>The server has a problem</body></html>';
   switch (fault) {
@@ -136,7 +136,7 @@ function send(
   response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
 }
 
-/** The JSON of a request, or null where it is none or its client has gone. */
+/** The JSON of a request; null where it is no JSON, or the client has gone. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   let text = '';
   try {

@@ -1,7 +1,7 @@
 import type { Handler } from './call.js';
 import { invalidForm } from './restError.js';
 
-/** Links of now for 1 to 50 links to attachments, signed or not. */
+/** Fresh links for 1 to 50 links to attachments, which may be signed or not. */
 export const refreshUrls: Handler = ({ links, body }) => {
   const urls = (body as { attachment_urls?: unknown } | null)?.attachment_urls;
   if (!Array.isArray(urls) || urls.length < 1 || urls.length > 50) {

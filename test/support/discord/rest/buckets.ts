@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { BucketSize, Settings } from '../settings.js';
 import type { RouteName } from './routeNames.js';
 
-/** What a bucket says of a request: its headers, and for how long the request is refused, if it is. */
+/** The decision of a bucket about a request: its headers, and for how long the request is refused, if it is. */
 export interface Verdict {
   headers: Record<string, string>;
   retryAfterMs: number | null;
-  /** The bucket's hash. */
+  /** The hash of the bucket. */
   hash: string;
 }
 
-/** Counts requests in windows, by the hash of a route and the guild or channel of its path. */
+/** Counts requests in windows, by the hash of a route and by the guild or channel in the path. */
 export interface Buckets {
   take(route: RouteName, subject: string | null, now: number): Verdict;
   renew(factor: number): void;
@@ -37,10 +37,10 @@ const SIZES: Record<RouteName, BucketSize> = {
   gatewayBot: size(5, 5_000),
 };
 
-/** Routes that share a bucket with another. */
+/** Routes that share the bucket of another route. */
 const SHARED: Partial<Record<RouteName, RouteName>> = { guildRoles: 'guildChannels' };
 
-/** The usual buckets, or those of the settings. */
+/** The usual buckets, or those in the settings. */
 export function createBuckets({ buckets, seed }: Pick<Settings, 'buckets' | 'seed'>): Buckets {
   const windows = new Map<string, { used: number; resetAt: number }>();
   let generation = 0;
@@ -79,7 +79,7 @@ export function createBuckets({ buckets, seed }: Pick<Settings, 'buckets' | 'see
   };
 }
 
-/** Milliseconds as seconds, never less than they are. */
+/** Milliseconds in seconds, rounded up. */
 export function secondsOf(ms: number): string {
   return (Math.ceil(ms) / 1000).toFixed(3);
 }

@@ -11,10 +11,10 @@ import {
   unknownGuild,
 } from './restError.js';
 
-/** What a handler is given. */
+/** What a handler gets. */
 export interface Call extends Viewer {
   settings: Settings;
-  /** The ids of the path. */
+  /** The ids in the path. */
   ids: readonly string[];
   query: URLSearchParams;
   /** The JSON of the request, if any. */
@@ -23,10 +23,10 @@ export interface Call extends Viewer {
   identifiesLeft: () => number;
 }
 
-/** Gives the body of the answer, or throws a RestError. */
+/** Returns the body of the answer, or throws a RestError. */
 export type Handler = (call: Call) => unknown;
 
-/** The guild of the path, which the bot is in. */
+/** The guild in the path. The bot has to be in it. */
 export function guildOf({ model, ids }: Call): Guild {
   const guild = model.guilds.get(ids[0]!);
   if (!guild) throw unknownGuild();
@@ -35,7 +35,7 @@ export function guildOf({ model, ids }: Call): Guild {
   return guild;
 }
 
-/** The channel or thread of the path, which the bot may see. */
+/** The channel or thread in the path. The bot has to be able to see it. */
 export function placeOf({ model, ids }: Call): Channel | Thread {
   const place = model.threads.get(ids[0]!) ?? model.channels.get(ids[0]!);
   if (!place) throw unknownChannel();
@@ -48,13 +48,13 @@ export function placeOf({ model, ids }: Call): Channel | Thread {
   return place;
 }
 
-/** Whether the bot may read what was posted in a channel or thread. */
+/** Whether the bot may read the history of a channel or thread. */
 export function readsHistory({ model }: Call, channelId: string): boolean {
   const permissions = model.permissionsOf(model.bot.id, channelId);
   return (permissions & PermissionFlagsBits.ReadMessageHistory) !== 0n;
 }
 
-/** A whole number of the query within limits. */
+/** A whole number in the query, within limits. */
 export function numberOf(
   { query }: Call,
   name: string,
@@ -71,7 +71,7 @@ export function numberOf(
   return Number(text);
 }
 
-/** An id of the query. */
+/** An id in the query. */
 export function idOf({ query }: Call, name: string): string | undefined {
   const text = query.get(name) ?? undefined;
   if (text !== undefined && !/^(0|[1-9]\d{0,19})$/.test(text)) {
@@ -80,7 +80,7 @@ export function idOf({ query }: Call, name: string): string | undefined {
   return text;
 }
 
-/** A moment of the query, in microseconds. */
+/** A moment in the query (µs). */
 export function momentOf({ query }: Call, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;

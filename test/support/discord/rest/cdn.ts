@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import type { Links } from '../present/links.js';
 
-/** A picture of one dot. */
+/** A picture with one pixel. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 const PICTURES = /^\/(avatars|icons|emojis|stickers|embed\/avatars)\//;
 
-/** Whether a path is one of the CDN. */
+/** Whether a path belongs to the CDN. */
 export function isOfCdn(path: string): boolean {
   return path.startsWith('/attachments/') || PICTURES.test(path);
 }
 
-/** Answers with a file: an attachment whose link is fresh, or a picture, whose links never expire. */
+/** Sends a file: an attachment whose link is fresh, or a picture, whose links never expire. */
 export function sendFile(response: ServerResponse, url: string, links: Links): void {
   const attachment = links.open(url);
   if (PICTURES.test(new URL(url).pathname)) {
@@ -30,7 +30,7 @@ function send(response: ServerResponse, status: number, type: string, bytes: Buf
   response.end(bytes);
 }
 
-/** The content of an attachment: its id over and over. */
+/** The content of an attachment, which repeats its id. */
 function bytesOf({ id, size }: { id: string; size: number }): Buffer {
   return Buffer.alloc(size, `${id}\n`);
 }

@@ -11,8 +11,8 @@ export const getChannel: Handler = (call) => {
 };
 
 /**
- * A page of archived threads, last archived first. `before` is exclusive: of threads that were archived at one moment,
- * those behind the end of a page are on no later one.
+ * A page of archived threads, last archived first. `before` is exclusive. So where several threads were archived at one
+ * moment, and a page ends among them, the rest of them is on no page.
  */
 export const listArchivedThreads: Handler = (call) => {
   const place = placeOf(call);

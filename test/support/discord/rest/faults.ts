@@ -1,15 +1,15 @@
 import type { Fault, Faults, RequestEntry } from '../types.js';
 import type { RouteName } from './routeNames.js';
 
-/** The faults that a test asked for, as the server looks for them. */
+/** The faults that a test has asked for, in the form for the server. */
 export interface FaultBook extends Faults {
-  /** The fault that this request meets, which is then used up. */
+  /** Takes the fault that this request meets. It is then used up. */
   take(entry: RequestEntry): Fault | null;
-  /** Resolves when answers that are held are to be sent. */
+  /** Resolves when answers that are held back are to be sent. */
   held(): Promise<void>;
 }
 
-/** No faults yet. */
+/** An empty FaultBook. */
 export function createFaults(): FaultBook {
   let planned: { fault: Fault; route: RouteName | undefined; left: number }[] = [];
   let waiting: (() => void)[] = [];

@@ -6,7 +6,7 @@ import { presentMember } from '../present/presentUser.js';
 import { guildOf, type Call, type Handler } from './call.js';
 import { unknownMember } from './restError.js';
 
-/** A guild with its roles; with_counts adds how many members it has. */
+/** A guild with its roles. With with_counts, it also has its number of members. */
 export const getGuild: Handler = (call) => {
   const guild = guildOf(call);
   const counts = {
@@ -34,7 +34,7 @@ export const getMember: Handler = (call) => {
   return presentMember(member);
 };
 
-/** All active threads of a guild that the bot may see, newest first, without pages. */
+/** All active threads of a guild that the bot may see, newest first, in one page. */
 export const listActiveThreads: Handler = (call) => {
   const guild = guildOf(call);
   const threads = [...call.model.threads.values()]

@@ -3,25 +3,25 @@ import type { LimitCause, Limits } from '../types.js';
 import { createBuckets, secondsOf } from './buckets.js';
 import type { RouteName } from './routeNames.js';
 
-/** A 429: its headers, and its body, which is text where Cloudflare answers. */
+/** A 429: its headers and its body. The body is text where Cloudflare answers. */
 export interface Refusal {
   cause: LimitCause;
   headers: Record<string, string>;
   body: object | string;
 }
 
-/** Decides which requests are answered, as the platform's limits do. */
+/** Decides by the platform's limits which requests are answered. */
 export interface LimitGuard extends Limits {
-  /** What refuses every request before it is looked at: Cloudflare, or a ban. */
+  /** Checks what refuses every request before it is looked at: Cloudflare, or a ban. */
   checkFirst(): Refusal | null;
-  /** Counts a request that is let in; gives the headers of its bucket, and what refuses it. */
+  /** Counts a request that passed. Returns the headers of its bucket, and the refusal, if any. */
   check(
     route: RouteName,
     subject: string | null,
   ): { headers: Record<string, string>; refusal: Refusal | null };
-  /** A 429 for a limit that others share and have used up. */
+  /** A 429 for a limit that is shared with others, who have used it up. */
   refuseShared(): Refusal;
-  /** A 429 that does not say for how long to wait. */
+  /** A 429 that does not tell how long to wait. */
   refuseWithoutRetryAfter(): Refusal;
   /** Counts an answer. */
   answered(status: number, cause: LimitCause | undefined, headers: Record<string, string>): void;
@@ -30,10 +30,10 @@ export interface LimitGuard extends Limits {
 const TEN_MINUTES = 600_000;
 const BAN_MS = 86_400_000;
 const SHARED_MS = 300;
-/** After an answer that tells of a bucket, requests that were sent before it may still arrive. */
+/** For so long after an answer that names a bucket, requests that were sent before it may still arrive (ms). */
 const LEARNING_MS = 250;
 
-/** The guard of a double's settings. */
+/** Makes the limits of a double from its settings. */
 export function createLimits(settings: Settings): LimitGuard {
   const buckets = createBuckets(settings);
   const told = new Map<string, number>();

@@ -5,7 +5,7 @@ import { presentUser } from '../present/presentUser.js';
 import type { Settings } from '../settings.js';
 import { idOf, numberOf, type Handler } from './call.js';
 
-/** The bot's own account. */
+/** The account of the bot. */
 export const getMe: Handler = ({ model }) => ({
   ...presentUser(model.bot),
   mfa_enabled: true,
@@ -15,7 +15,7 @@ export const getMe: Handler = ({ model }) => ({
   verified: true,
 });
 
-/** The bot's application, whose flags tell which intents the portal grants. */
+/** The application of the bot. Its flags tell which intents the developer portal grants. */
 export const getApplication: Handler = ({ model, settings }) => {
   const { id, username } = model.bot;
   const flags = applicationFlags(settings);
@@ -60,10 +60,10 @@ export const listMyGuilds: Handler = (call) => {
   return page.map((guild) => presentMyGuild(model, guild));
 };
 
-/** Where the gateway is. */
+/** The address of the gateway. */
 export const getGateway: Handler = ({ gatewayUrl }) => ({ url: gatewayUrl });
 
-/** Where the gateway is, and how often a session may still be started today. */
+/** The address of the gateway, and how many sessions may still be started today. */
 export const getGatewayBot: Handler = ({ gatewayUrl, settings, identifiesLeft }) => ({
   url: gatewayUrl,
   shards: 1,

@@ -14,7 +14,7 @@ import {
 } from './call.js';
 import { invalidForm, missingAccess, unknownMessage, wrongKind } from './restError.js';
 
-/** A page of messages, always newest first; empty without the permission to read the history. */
+/** A page of messages, always newest first. It is empty without the permission to read the history. */
 export const listMessages: Handler = (call) => {
   const channelId = messagesPlace(call);
   const limit = numberOf(call, 'limit', { least: 1, most: 100, usual: 50 });
@@ -66,7 +66,7 @@ function messagesPlace(call: Call): string {
   return place.id;
 }
 
-/** A part of messages, oldest first. */
+/** A part of a list of messages, oldest first. */
 function pageOf(
   messages: readonly Message[],
   limit: number,

@@ -1,8 +1,8 @@
-/** An error that the API answers with: a status, one of the platform's codes, and its text. */
+/** An error of the API: a status, one of the platform's codes, and its text. */
 export class RestError extends Error {
   readonly status: number;
   readonly code: number;
-  /** What is wrong with which field, of an invalid form. */
+  /** For an invalid form: what is wrong with which field. */
   readonly errors: object | undefined;
 
   constructor(status: number, code: number, message: string, errors?: object) {
@@ -29,7 +29,7 @@ export const wrongKind = (): RestError =>
 export const notFound = (): RestError => new RestError(404, 0, '404: Not Found');
 export const unauthorized = (): RestError => new RestError(401, 0, '401: Unauthorized');
 
-/** A parameter or field that is not as it has to be. */
+/** The error for a parameter or field that is not valid. */
 export function invalidForm(field: string, code: string, message: string): RestError {
   const errors = { [field]: { _errors: [{ code, message }] } };
   return new RestError(400, 50_035, 'Invalid Form Body', errors);

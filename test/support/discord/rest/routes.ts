@@ -6,7 +6,7 @@ import { getApplication, getGateway, getGatewayBot, getMe, listMyGuilds } from '
 import { getMessage, listMessages, listPins } from './messages.js';
 import type { RouteName } from './routeNames.js';
 
-/** An endpoint; each `:` of its path is an id. */
+/** An endpoint. Each `:` in its path stands for an id. */
 export interface Route {
   name: RouteName;
   method: 'GET' | 'POST';
@@ -46,7 +46,7 @@ const PATTERNS = ROUTES.map((route) => ({
   pattern: new RegExp(`^${route.path.replaceAll(':', '(\\d{17,20})')}$`),
 }));
 
-/** The endpoint of a method and path, with the ids of the path. */
+/** The endpoint for a method and path, with the ids in the path. */
 export function matchRoute(method: string, path: string): { route: Route; ids: string[] } | null {
   for (const { route, pattern } of PATTERNS) {
     const match = route.method === method ? pattern.exec(path) : null;

@@ -15,7 +15,7 @@ const user: PlatformProfile = {
   scope: ['identify', 'guilds'],
   guilds: [],
 };
-/** As the platform tells of a token after it has refused to show its servers. */
+/** The profile for a token whose servers the platform has refused to show. */
 const userAlone: PlatformProfile = {
   id: '43',
   username: 'bea',
@@ -23,7 +23,7 @@ const userAlone: PlatformProfile = {
   scope: ['identify'],
 };
 
-/** A platform that only tells who holds a token. */
+/** A platform that only tells whose token it is. */
 function aPlatform(findProfile: Platform['findProfile']): Pick<Platform, 'findProfile'> {
   return { findProfile };
 }

@@ -39,7 +39,7 @@ describe('readBody', () => {
   });
   after(() => server.close());
 
-  /** What a body becomes: its value, or the code of its error. */
+  /** The result of a body: its value, or the code of its error. */
   async function send(
     by: BodyRule<unknown>,
     headers: Record<string, string>,
@@ -143,7 +143,7 @@ describe('readBody', () => {
   });
 });
 
-/** A raw body with its stream read; anything else as it is. */
+/** The content of a raw body, or any other value as it is. */
 async function readAll(body: unknown): Promise<unknown> {
   const { stream, ...about } = body as RawBody;
   if (!(stream instanceof Readable)) return body;

@@ -20,7 +20,7 @@ describe('the pace of a body', () => {
   let server: Server;
   afterEach(() => void server.close());
 
-  /** Begins a request to a server that reads its body at a pace, by `read`; `outcome` is what that comes to. */
+  /** Begins a request to a server that reads its body by `read`, at a pace. `outcome` is the result of `read`. */
   async function begin<T>(
     pace: Pace,
     read: (stream: Readable) => Promise<T>,

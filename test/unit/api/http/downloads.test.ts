@@ -72,7 +72,7 @@ describe('limitStreams', () => {
 });
 
 describe('cutUnread', () => {
-  /** Serves one request, of which the client reads nothing, and gives both ends of its connection. */
+  /** Serves one request whose client reads nothing, and returns both ends of its connection. */
   async function unread(handler: Handler) {
     let served: Socket | undefined;
     const listener = await listen(

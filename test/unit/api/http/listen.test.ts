@@ -103,11 +103,11 @@ describe('listen', () => {
     await whole.drain();
   });
 
-  /** The answer's first line; undefined where the connection is closed without one. */
+  /** The first line of the answer; undefined where the connection is closed without one. */
   async function firstLineOn(socket: Socket): Promise<string | undefined> {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     const firstLine = ([data]: unknown[]) => String(data).split('\r\n')[0];
-    // It may be closed by a reset, which is an error.
+    // A reset may close it, which is an error.
     const answer = once(socket, 'data').then(firstLine, () => undefined);
     return Promise.race([answer, once(socket, 'close').then(() => undefined)]);
   }

@@ -14,7 +14,7 @@ import { operations } from '../../../../shared/contract/operations.js';
 
 describe('mountRoutes', () => {
   let listener: Listener;
-  /** Answers the requests under way. */
+  /** Functions that answer the requests under way. */
   const answers: ((answer: Answer) => void)[] = [];
   before(async () => {
     const openIcon = () => new Promise<Answer>((resolve) => answers.push(resolve));

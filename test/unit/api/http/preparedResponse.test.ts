@@ -5,7 +5,10 @@ import { listen, type Listener } from '../../../../services/api/http/listen.js';
 
 const LINES = headLines(['ETag', '"x"', 'Content-Type', 'text/plain', 'Content-Length', '5']);
 
-/** What a server sends for requests as they stand, until it ends the connection or a while after the last of it. */
+/**
+ * What a server sends in answer to raw requests, until it ends the connection, or until a while after `enough` has
+ * come.
+ */
 function exchange(url: string, requests: string, enough: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -29,7 +32,7 @@ function linesOf(answer: string): string[] {
 
 describe('PreparedResponse', () => {
   let listener: Listener;
-  /** Answers `/prepared` with a head of text, and other paths with the same head by `writeHead`. */
+  /** Answers `/prepared` with a head that is given as text, and other paths with the same head by `writeHead`. */
   before(async () => {
     listener = await listen(
       (request, response) => {

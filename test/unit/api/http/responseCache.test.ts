@@ -14,14 +14,14 @@ function aCache({
   return cache;
 }
 
-/** A load that ends when told to, and counts how often it began. */
+/** A load that ends when it is told to, and counts how often it began. */
 function aLoad() {
   const waiting: ((text: string) => void)[] = [];
   const load = () => new Promise<Value>((resolve) => waiting.push((text) => resolve({ text })));
   return { load, end: (text: string) => waiting.shift()?.(text), begun: () => waiting.length };
 }
 
-/** What is kept, else what is loaded. */
+/** Reads what is kept, or else loads it. */
 async function read(
   cache: ResponseCache<Value>,
   key: string,

@@ -47,7 +47,7 @@ describe('send', () => {
     sent = 0;
     const before = heldBytes();
     const { hostname: host, port } = new URL(listener.url);
-    // Of one address, fewer would be streamed at once.
+    // They come from several addresses, because fewer would be streamed to one address.
     const sockets = Array.from({ length: ASKED }, (_, n) =>
       connect({ host, port: Number(port), localAddress: `127.0.0.${1 + (n % 4)}` }).pause(),
     );

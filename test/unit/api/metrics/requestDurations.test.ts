@@ -4,12 +4,12 @@ import { RequestDurations } from '../../../../services/api/metrics/requestDurati
 import type { Metrics } from '../../../../services/api/processes/messages.js';
 import { DURATION_BUCKETS } from '../../../../shared/platform/metrics.js';
 
-/** Both ends of buckets, between them, and beyond the last. */
+/** Values at both ends of buckets, between them, and beyond the last one. */
 const SECONDS = [0, 0.001, 0.0011, 0.05, 0.1, 3, 59, 60, 60.1, 4_000];
 const ABOUT = { name: 'durations_seconds', help: 'How long it took' };
 
 describe('RequestDurations', () => {
-  /** The same durations in a histogram of the library and in ours. */
+  /** The same durations in a histogram of the library and in this project's. */
   const registries = (): Record<'library' | 'ours', Registry> => {
     const [library, ours] = [new Registry(), new Registry()];
     const buckets = DURATION_BUCKETS;

@@ -7,7 +7,9 @@ const limitHeapUrl = new URL('../../../../services/api/processes/limitHeap.js', 
 
 const FULL = 64 * 1_048_576;
 
-/** Replaces kept texts, oldest first, as a full cache does, and tells the most of the heap that was used (MB). */
+/**
+ * A program that replaces kept texts, oldest first, as a full cache does. It prints the most heap that was in use (MB).
+ */
 const CHURN = `
   import { getHeapStatistics } from 'node:v8';
   const kept = new Map();
@@ -17,7 +19,7 @@ const CHURN = `
     kept.delete(n - 10_000);
     if (n % 100 !== 0) continue;
     most = Math.max(most, getHeapStatistics().used_heap_size);
-    // V8 collects most garbage between turns, as it does in a server.
+    // V8 collects most garbage between turns of the event loop, as in a server.
     await new Promise(setImmediate);
   }
   console.log(most / 1_048_576);

@@ -7,7 +7,7 @@ import {
   type SearchDeps,
 } from '../../../../services/api/search/askElasticsearch.js';
 
-// Never asked: the calls do not reach it.
+// The calls of this test do not use it.
 const DEPS = {} as SearchDeps;
 
 describe('searchElasticsearch', () => {

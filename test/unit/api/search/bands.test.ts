@@ -10,7 +10,7 @@ import {
 
 const LOWEST: BandName = 'stretch';
 
-/** What Elasticsearch gives a match of a band and a relevance. */
+/** The score that Elasticsearch gives to a match with a band and a relevance. */
 function given(band: BandName, relevance: number): number {
   const { boost } = lift({ match_all: {} }, placesAbove(band, LOWEST)).constant_score!;
   return boost! + relevance;

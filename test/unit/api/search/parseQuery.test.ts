@@ -3,7 +3,7 @@ import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 import { AppError } from '../../../../shared/contract/errors.js';
 import { processorTime } from '../../../support/processorTime.js';
 
-/** Words as they are, phrases in [brackets]. */
+/** Expected terms: words as they are, and phrases in [brackets]. */
 const CASES: [name: string, q: string, terms: string[]][] = [
   ['words', 'install node', ['install', 'node']],
   ['a phrase', '"install node"', ['[install node]']],

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gatherReads } from '../../../../services/api/stores/gatherReads.js';
 import { CALL_LIMIT_MS } from '../../../../services/api/timeLimit.js';
 
-/** A store whose calls end when told to. */
+/** A store whose calls end when they are told to. */
 function aStore({
   most = 100,
   refuse = () => {},

@@ -4,7 +4,7 @@ import { guardCollections } from '../../../../services/api/stores/guardCollectio
 import { createMongo } from '../../../../shared/platform/clients.js';
 import { rejectionOf } from '../../../support/temporaryFolder.js';
 
-/** What the API never asks of a collection. */
+/** Methods of a collection that the API never uses. */
 const UNUSED = new Set([
   'createIndex',
   'createIndexes',

@@ -25,20 +25,20 @@ const CLASS =
   /^(?:mention|emoji|jumbo|spoiler|subtext|timestamp|hljs(?:-[a-z_-]+)?|language-[\w+#.-]+|[a-z]+_{1,3})$/;
 const HREF = /^(?:https?:\/\/[^/]|mailto:[^/]|\/api\/threads(?:\/\d+(?:#\d+)?|\?channelId=\d+)$)/i;
 
-/** Fails unless a browser reads the HTML as nothing but the allowed elements and attributes. */
+/** Fails unless a browser would find only the allowed elements and attributes in the HTML. */
 export function expectAllowedMarkup(html: string): void {
   visit(parseFragment(html));
 }
 
-/** The same, and fails unless every element is closed where it should be. */
+/** Does the same, and also fails unless every element is closed in its place. */
 export function expectSafeHtml(html: string): void {
   const fragment = parseFragment(html);
   visit(fragment);
-  // What a browser would write is what was given: no element was closed, moved or invented.
+  // A browser would write out what was given, so it has not closed, moved or invented any element.
   expect(normalise(serialize(fragment)), html).to.equal(normalise(html));
 }
 
-/** The text a reader sees. */
+/** The text that a reader sees. */
 export function textOf(html: string): string {
   const collect = (node: Node): string =>
     'value' in node

@@ -70,7 +70,7 @@ const PIECES = [
   '\n- ```\n   a\n  ```',
 ];
 
-/** Random numbers from 0 to below 1, the same for the same seed. */
+/** Random numbers from 0 to below 1. The same seed gives the same numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -79,13 +79,13 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Content put together from markers of every kind, at random. */
+/** Content that consists of random markers of every kind. */
 export function hostileContent(random: () => number): string {
   const length = 1 + Math.floor(random() * 60);
   return Array.from({ length }, () => PIECES[Math.floor(random() * PIECES.length)]!).join('');
 }
 
-/** Content at the longest allowed length made of one unit, for every pair of markers. */
+/** For every pair of markers, content of the greatest allowed length that repeats one unit. */
 export function* repetitions(length: number): Generator<string> {
   for (const first of PIECES) {
     yield first.repeat(Math.floor(length / first.length));

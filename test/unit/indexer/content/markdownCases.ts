@@ -1,6 +1,6 @@
 import type { RenderContext } from '../../../../services/indexer/content/renderContent.js';
 
-/** What the cases below are rendered with. */
+/** The context in which the cases below are rendered. */
 export const CASE_CONTEXT: RenderContext = {
   guildId: '1',
   users: new Map([['111111111111111111', 'Ann']]),
@@ -15,7 +15,7 @@ const SPOILER =
   '<span class="spoiler" role="button" tabindex="0" aria-label="Spoiler" aria-expanded="false">';
 const REL = 'rel="nofollow ugc noopener"';
 
-/** Content and the exact HTML it becomes, by construct. */
+/** Content, and the exact HTML that it becomes, by construct. */
 export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> = {
   'parts, each read by itself': [
     ['a\n\u2029b', '<p>a</p><p>b</p>'],
@@ -382,7 +382,7 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
       `<p>[<a href="https://a.org" ${REL}>https://a.org</a>](<a href="https://b.org" ${REL}>https://b.org</a>)</p>`,
     ],
     ['[a.com](https://b.org)', `<p>[a.com](<a href="https://b.org" ${REL}>https://b.org</a>)</p>`],
-    // A soft hyphen, and a letter that shows nothing.
+    // A soft hyphen, and a letter that is invisible.
     [
       '[a\u00ad.com\u3164](https://b.org)',
       `<p>[a\u00ad.com\u3164](<a href="https://b.org" ${REL}>https://b.org</a>)</p>`,

@@ -17,7 +17,7 @@ import { CASE_CONTEXT, MARKDOWN_CASES } from './markdownCases.js';
 import { XSS_PAYLOADS } from './xssPayloads.js';
 
 /**
- * As many times as long as an ordinary message of the greatest length may hostile content take: some 25 were measured.
+ * How many times as long as an ordinary message of the greatest length hostile content may take. Some 25 were measured.
  */
 const MOST_TIMES = 80;
 const ORDINARY = 'The quick **brown** fox `jumps` over https://example.org/a and <@1> _again_\n'

@@ -241,7 +241,7 @@ const MARKDOWN = [
   '[javascript:alert(1)](https://x.org)',
 ];
 
-/** Payloads in the manner of the public collections, one of each trick. */
+/** Payloads as in the public collections, with one for each trick. */
 export const XSS_PAYLOADS: readonly string[] = [
   ...SCRIPTS,
   ...HANDLERS,

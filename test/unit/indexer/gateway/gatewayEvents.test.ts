@@ -42,7 +42,7 @@ describe('readEvent', () => {
       const withVotes = { ...without, poll: { ...poll, results: { answer_counts: [] } } };
       expect(read('MESSAGE_UPDATE', without)).to.include({ kind: 'changed' });
       expect(read('MESSAGE_UPDATE', withVotes)).to.include({ kind: 'message' });
-      // A poll that is new has no votes.
+      // A new poll has no votes.
       expect(read('MESSAGE_CREATE', without)).to.include({ kind: 'message' });
     });
 

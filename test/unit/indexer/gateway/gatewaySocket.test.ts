@@ -12,10 +12,10 @@ import {
 import { until } from '../../../support/apiServer.js';
 
 const OP = { event: 0, heartbeat: 1, identify: 2, hello: 10, ack: 11 };
-/** Longer than any test: no heartbeat may be late on a busy machine. */
+/** It is longer than any test, so that no heartbeat is late on a busy machine. */
 const INTERVAL_MS = 300_000;
 
-/** A gateway for one client. It says hello; a test tells the rest. Others may only ping it. */
+/** A gateway for one client. It says hello, and a test does the rest. Other clients may only ping it. */
 class Gateway {
   readonly server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   readonly ops: number[] = [];
@@ -56,7 +56,10 @@ class Gateway {
     this.socket?.close(code);
   }
 
-  /** Answers pings of another client, one after the other: what was sent before is read by then, if anything is. */
+  /**
+   * Answers pings of another client, one after the other. By then, everything that was sent before is read, if anything
+   * is.
+   */
   async answerOthers(times: number): Promise<void> {
     const other = new WebSocket(`${this.url}/other`);
     await once(other, 'open');
@@ -147,7 +150,7 @@ describe('connectSocket', () => {
   });
 
   describe('whose heartbeats have no answer', () => {
-    /** Heartbeats come ten times a second from now on. */
+    /** From now on, heartbeats come ten times a second. */
     const hurry = () => gateway.send({ op: OP.hello, d: { heartbeat_interval: 100 } });
     const beats = () => gateway.ops.filter((op) => op === OP.heartbeat).length;
 

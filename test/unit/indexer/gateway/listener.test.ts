@@ -4,10 +4,10 @@ import type { GatewaySocket } from '../../../../services/indexer/gateway/gateway
 import { createListener } from '../../../../services/indexer/gateway/listener.js';
 import type { SyncDeps } from '../../../../services/indexer/sync/syncDeps.js';
 
-/** More than may wait. */
+/** More bytes than may wait. */
 const TOO_MUCH = 17 << 20;
 
-/** What a listener works with whose events are never recorded: the clock gives no times until the end. */
+/** The dependencies of a listener whose events are never recorded, because the clock gives no times until the end. */
 function withoutTimes() {
   const stop = new AbortController();
   const take = () =>
@@ -25,7 +25,7 @@ function withoutTimes() {
   return { deps: deps as unknown as SyncDeps, stop };
 }
 
-/** A connection that keeps what it is told. */
+/** A connection that records what it is told. */
 function aSocket() {
   const told: boolean[] = [];
   const socket: GatewaySocket = {

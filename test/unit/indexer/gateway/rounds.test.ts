@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createRounds } from '../../../../services/indexer/gateway/rounds.js';
 
-/** Rounds that take all that waits; each is told as what it took. */
+/** Rounds that take everything that waits. Each is recorded as what it took. */
 function roundsOf() {
   const rounds: string[][] = [];
   let waiting: string[] = [];

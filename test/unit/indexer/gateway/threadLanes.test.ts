@@ -30,7 +30,7 @@ function lanesOf(gate: (serverId: string) => Promise<void> | null = () => null) 
     add: (threadId: string, event: number, serverId = 'server') =>
       lanes.add({ threadId, serverId }, event),
     endFirst: () => underWay.shift()!.end(),
-    /** Waits until these recordings are under way, and no others. */
+    /** Waits until exactly these recordings are under way. */
     begun: (...expected: string[]) => untilEqual(told, expected),
   };
 }

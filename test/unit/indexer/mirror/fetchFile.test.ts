@@ -81,11 +81,11 @@ describe('fetchFile', () => {
     });
     const late = await errorOf(ask({}, 200));
     expect(late.message).to.equal('It did not arrive in 0.2 seconds');
-    // Such an error would have all copying stop until the stores are back.
+    // Otherwise, such an error would stop all copying until the stores are back.
     expect(isStoreAway(late)).to.equal(false);
     server.answers.set(PATH, () => undefined);
     expect((await errorOf(ask({}, 200))).message).to.equal(late.message);
-    // A length that is too long is a file that was cut off; so is one with less than was told.
+    // A file that is shorter than the length it announces was cut off.
     server.answers.set(PATH, (response) => {
       response.writeHead(200, { 'Content-Type': 'image/png', 'Content-Length': 100 });
       response.write('a', () => response.destroy());

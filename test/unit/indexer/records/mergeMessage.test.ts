@@ -13,17 +13,17 @@ function said(content: string, asOf: number, more: Partial<SourceMessage> = {}):
   return aSourceMessage({ _id: MESSAGE_ID, threadId: MESSAGE_ID, content, asOf, ...more });
 }
 
-/** What history tells: neither a nickname nor who reacted. */
+/** A message as the platform's history tells it: without a nickname, and without who reacted. */
 function live(content: string, at: number, more: Partial<SourceMessage> = {}): SourceMessage {
   return said(content, liveTime(Date.UTC(2026, 0, 1) * 1_000 + at), { partsAsOf: UNTOLD, ...more });
 }
 
-/** What some sources come to, in the order in which they are told. */
+/** The result of some sources that are told in this order. */
 function merged(sources: SourceMessage[]): SourceMessage {
   return sources.reduce((before, told) => mergeMessage(told, before as MessageRecord) ?? before);
 }
 
-/** The same, after it was found not to depend on the order. */
+/** The result of some sources. It checks that their order makes no difference. */
 function mergedInAnyOrder(sources: SourceMessage[]): SourceMessage {
   const results = ordersOf(sources).map(merged);
   for (const result of results) expect(result).to.deep.equal(results[0]);

@@ -4,7 +4,7 @@ import { liveServer, liveThread } from '../../../../services/indexer/sources/liv
 import { anId } from '../../../support/factories.js';
 import { aLiveThread } from '../../../support/liveAnswers.js';
 
-/** A guild as it is answered. */
+/** A guild in the form of the platform's answer. */
 function aGuild(more: object) {
   return checkGuild({ id: anId(), name: 'Garden', roles: [], ...more });
 }

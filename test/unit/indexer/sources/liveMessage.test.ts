@@ -15,7 +15,7 @@ const CONTEXT = {
 
 const NO_NAMES = { guildId: '1', users: new Map(), roles: new Map(), targets: new Map() };
 
-/** Maps a message after it has passed the check that every answer passes. */
+/** Maps a message after the check that every answer has to pass. */
 function mapped(more: Partial<LiveMessage> = {}) {
   return liveMessage(checkMessage(aLiveMessage(more)), CONTEXT);
 }

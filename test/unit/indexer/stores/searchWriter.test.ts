@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { createSearchWriter } from '../../../../services/indexer/stores/searchWriter.js';
 import { aThread } from '../../../support/searchDocuments.js';
 
-/** A client whose bulk requests end in the order in which they came, each when told. */
+/** A client whose bulk requests end in the order in which they came, each when it is told to. */
 function aSlowClient() {
   const underWay: (() => void)[] = [];
   let most = 0;

@@ -23,7 +23,7 @@ const REFUSED: Answered = {
   },
 };
 
-/** A client that answers each bulk request's documents by id, and keeps what was sent. */
+/** A client that answers for each document of a bulk request by its id, and records what was sent. */
 function aClient(answer: (id: string, request: number) => Answered) {
   const requests: { ids: string[]; sources: { kind?: string }[] }[] = [];
   const bulk = ({ body }: { body: string }) => {

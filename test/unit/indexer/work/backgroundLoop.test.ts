@@ -57,7 +57,7 @@ describe('runInBackground', () => {
     await until(() => began!.length > 1);
     await loop.stop();
     const [worked, rested] = [ended![0]! - began![0]!, began![1]! - ended![0]!];
-    // It never rests for more than ten seconds.
+    // A loop never rests for more than ten seconds.
     expect(rested).to.be.above(Math.min(10 * worked, 9_000));
   });
 
@@ -73,7 +73,7 @@ describe('runInBackground', () => {
     await until(() => began!.length > 1);
     await loop.stop();
     const [worked, rested] = [ended![0]! - began![0]!, began![1]! - ended![0]!];
-    // It never rests for more than ten seconds.
+    // A loop never rests for more than ten seconds.
     expect(rested).to.be.above(Math.min(2.5 * worked, 9_000));
   });
 
@@ -99,7 +99,7 @@ describe('runInBackground', () => {
     await until(() => late.length === 1);
     await pause(500);
     isBusy = false;
-    // Its rest beside waiting jobs would be more than six seconds.
+    // Where it rested as with waiting jobs, the rest would take more than six seconds.
     const timer = setTimeout(() => (isLate = true), 5_000);
     await until(() => late.length > 1);
     clearTimeout(timer);

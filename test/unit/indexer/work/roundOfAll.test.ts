@@ -3,7 +3,7 @@ import type { Filter } from 'mongodb';
 import { roundOfAll } from '../../../../services/indexer/work/roundOfAll.js';
 import type { Mark } from '../../../../shared/store/work.js';
 
-/** A round over batches that are found one after the other; tells with which filters it looked. */
+/** A round over batches that are found one after the other. It records the filters by which it looked. */
 function roundOver(found: (boolean | number)[], mayGoOn = () => true) {
   const asked: Filter<Mark>[] = [];
   const round = roundOfAll((among) => {

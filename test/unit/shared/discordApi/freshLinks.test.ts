@@ -42,7 +42,7 @@ describe('fresh links', () => {
     const links = createFreshLinks(platform);
     for (const n of [1, 2]) {
       expect(await links.linkOf(file(1)), String(n)).to.equal(null);
-      // It may still be there.
+      // The file may still be there.
       expect(await thrownBy(links.linkOf(file(2)))).to.be.instanceOf(PlatformForbidden);
     }
     expect(asked).to.have.length(2);

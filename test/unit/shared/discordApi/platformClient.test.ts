@@ -21,7 +21,7 @@ type Respond = (sent: number) => Response | Error;
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), { status, headers });
 
-/** Headers of a bucket. */
+/** The headers of a bucket. */
 const bucket = (remaining: number, resetAfter: number, hash = 'abc', limit = 5) => ({
   'X-RateLimit-Bucket': hash,
   'X-RateLimit-Limit': String(limit),
@@ -34,7 +34,7 @@ const limited = (body: unknown, headers: Record<string, string> = {}) =>
     ? new Response(body, { status: 429, headers })
     : json(body, 429, headers);
 
-/** An admission that keeps what it is told; a stop lasts by the clock. */
+/** An admission that records what it is told. A stop lasts as long as the clock says. */
 function anAdmission(clock: FakeClock) {
   const told = { invalid: 0, stops: [] as number[] };
   const open = new Set<string>();
@@ -62,7 +62,7 @@ function anAdmission(clock: FakeClock) {
   return { admission, told, open };
 }
 
-/** A client of a platform that answers as it is told, with the times at which it was asked. */
+/** A client of a platform with given answers. It records the times at which the platform was asked. */
 function aClient(respond: Respond) {
   const clock = new FakeClock();
   const { admission, told, open } = anAdmission(clock);
@@ -92,7 +92,7 @@ function aClient(respond: Respond) {
   return { ask, client, clock, sent, told, open, times: () => sent.map(({ at }) => at) };
 }
 
-/** What a promise came to, by now. */
+/** The state of a promise now. */
 function outcome<T>(promise: Promise<T>) {
   const seen: { value?: T; error?: unknown } = {};
   promise.then(
@@ -190,7 +190,7 @@ describe('the client of the platform', () => {
     });
 
     describe('that is used up in a window of which no answer tells', () => {
-      /** One window has ended: the first of a new one, of four, may be sent. */
+      /** One window of the bucket has ended, and the first of four requests of a new one is sent. */
       async function rolled() {
         const clock = new FakeClock();
         const limits = new RateLimits(clock);
@@ -467,7 +467,7 @@ describe('the client of the platform', () => {
   });
 });
 
-/** How many signals made by AbortSignal.any are noted with a signal. */
+/** How many signals that were made by AbortSignal.any a signal keeps. */
 function notesOf(signal: AbortSignal): number {
   const name = Object.getOwnPropertySymbols(signal).find(
     ({ description }) => description === 'kDependantSignals',

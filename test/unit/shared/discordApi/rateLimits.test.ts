@@ -6,7 +6,7 @@ const LIMIT = 5;
 const WINDOW_MS = 1_000;
 const ROUTES = ['GET /a', 'GET /b'];
 
-/** Numbers from 0 to 1 that only look like chance: the same in each run. */
+/** Pseudorandom numbers from 0 to 1 that are the same in each run. */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -16,8 +16,8 @@ function chance(seed: number): () => number {
 }
 
 /**
- * A bucket as the platform keeps it, shared by two routes: a window begins with its first request. An answer tells how
- * many are left when the request arrives.
+ * A bucket as the platform keeps it, shared by two routes. A window begins with its first request. An answer tells how
+ * many requests are left when its request arrives.
  */
 function aBucket(clock: FakeClock) {
   let endsAt = -Infinity;
@@ -38,7 +38,7 @@ function aBucket(clock: FakeClock) {
   };
 }
 
-/** Headers of an answer that names a bucket. */
+/** The headers of an answer that names a bucket. */
 const told = (remaining: number, resetAfter: number, name = 'shared') =>
   new Headers({
     'X-RateLimit-Bucket': name,
@@ -48,7 +48,9 @@ const told = (remaining: number, resetAfter: number, name = 'shared') =>
   });
 
 describe('the limits by route', () => {
-  /** Limits with so many requests under way in one bucket, and how many others are let through by now. */
+  /**
+   * Limits with so many requests under way in one bucket. It also returns how many others have been let through by now.
+   */
   async function withUnderWay(count: number) {
     const clock = new FakeClock();
     const limits = new RateLimits(clock);
@@ -120,7 +122,7 @@ describe('the limits by route', () => {
         await clock.sleep(next() * 700);
         leave.end(headers);
       };
-      // Several routes learn first that they share a bucket. A single one need not.
+      // Several routes have to find out first that they share a bucket.
       const routes = seed % 2 === 0 ? ROUTES : ['GET /a'];
       for (const route of seed % 2 === 0 ? ROUTES : []) {
         const first = ask(route);

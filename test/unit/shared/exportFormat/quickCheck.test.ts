@@ -39,7 +39,7 @@ const EMBED = {
   inlineEmojis: [EMOJI],
 };
 
-/** A message that has every key. */
+/** A message with every key. */
 const message = anExportMessage({
   attachments: [ATTACHMENT],
   embeds: [EMBED],
@@ -90,7 +90,7 @@ const samples: { schema: Joi.Schema; value: unknown }[] = [
   { schema: headerSchemas.contentFormat, value: 'raw' },
 ];
 
-/** What a damaged or forged file may hold in the place of a value. */
+/** Values that a damaged or forged file may hold in place of the right ones. */
 const ODD: unknown[] = [
   null,
   true,
@@ -144,7 +144,7 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** Changes one place: another value, one left out, one repeated, or a key that nobody knows. */
+/** Changes one place of a value: another value, a missing one, a repeated one, or an unknown key. */
 function damage(value: unknown, random: (below: number) => number): unknown {
   if (typeof value !== 'object' || value === null || random(6) === 0)
     return ODD[random(ODD.length)];

@@ -258,7 +258,7 @@ describe('inspectExport of a damaged file', () => {
     const reason = "asOf must not be later than the file's exportedAt";
     expect(await rejection({ ...rest, messages })).to.deep.include({ reason, at });
     expect(await rejection({ messages, ...rest })).to.deep.include({ reason, at });
-    // Without exportedAt, which JSON leaves out, it is as old as its newest message.
+    // Without exportedAt, which JSON leaves out, a file is as old as its newest message.
     expect(await rejection({ ...rest, messages, exportedAt: undefined })).to.deep.include({
       reason,
       at,

@@ -19,7 +19,7 @@ const BUCKET = {
   secretKey: 'planted-secret',
 };
 
-/** Files in a bucket of a server, whose connections are cut afterwards. */
+/** Files in a bucket of a server. The server's connections are cut afterwards. */
 async function withFiles(
   server: Server,
   use: (files: MirrorFiles) => Promise<void>,
@@ -58,7 +58,7 @@ describe('createBucketFiles', () => {
 
   it('is not taken for a store that is away when its server cuts a connection', async () => {
     const cut: RequestListener = (request, response) => {
-      // The id of the mirror's archive comes in part.
+      // Only a part of the id of the mirror's archive arrives.
       if (request.url!.includes('owner'))
         response.writeHead(200, { 'Content-Length': 32 }).write('5f');
       setTimeout(() => request.socket.resetAndDestroy(), 20);
@@ -100,7 +100,7 @@ describe('createBucketFiles', () => {
       for (const uid of [1, 2]) {
         process.getuid = () => uid;
         const { incoming } = await createBucketFiles(BUCKET, 'forum-archive');
-        // The first to come makes the upper one, too.
+        // The first one to come also makes the folder above.
         folders.push(relative(tmpdir(), incoming).split('/')[0]!);
       }
     } finally {

@@ -10,7 +10,10 @@ import { untilEqual } from '../../../support/apiServer.js';
 
 const giveWayUrl = new URL('../../../../shared/platform/giveWay.js', import.meta.url);
 
-/** Gives way, and tells the niceness of each thread of the process, and of the group that Linux schedules it in. */
+/**
+ * A program that lowers its priority, and prints the niceness of each of its threads, and of the group that Linux
+ * schedules it in.
+ */
 const SCRIPT = `
   import { existsSync, readdirSync, readFileSync } from 'node:fs';
   import { getPriority } from 'node:os';
@@ -61,7 +64,7 @@ describe('giveWay', () => {
   for (const [service, ...args] of [['indexer'], ['cli', 'status']] as const) {
     it(`is called by every ${service} process, with the setting's default`, async () => {
       const main = new URL(`../../../../services/${service}/main.js`, import.meta.url);
-      // Nothing answers there: both wait for their stores.
+      // Nothing answers at these addresses, so both services wait for their stores.
       const env = {
         ...process.env,
         MONGODB_URL: 'mongodb://127.0.0.1:1/x',

@@ -8,7 +8,7 @@ import { errors } from '../../../../shared/drivers/elasticsearch.js';
 import { createLogger } from '../../../../shared/platform/logger.js';
 import { refusedInsert } from '../../../support/refusedInsert.js';
 
-/** The line that a logger writes of these fields. */
+/** The line that a logger writes for these fields. */
 function lineOf(fields: object): Record<string, unknown> {
   const lines: string[] = [];
   const logger = createLogger('test', 'info', { write: (line) => void lines.push(line) });
@@ -82,7 +82,7 @@ describe('createLogger', () => {
 
 describe('gatheredOutput', () => {
   const loggerUrl = new URL('../../../../shared/platform/logger.js', import.meta.url);
-  /** Starts a process that logs numbered lines, and then does what `after` says. */
+  /** Starts a process that logs numbered lines, and then runs `after`. */
   const logLines = (count: number, after: string, stdout: number | 'pipe') => {
     const script = `
       import { createLogger, gatheredOutput } from ${JSON.stringify(loggerUrl)};

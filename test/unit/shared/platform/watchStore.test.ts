@@ -34,7 +34,7 @@ describe('watchStore', () => {
 
   it('asks at once when something failed, and finds out that the store refuses', async () => {
     await watch.look();
-    // So soon after a question it would not ask again.
+    // So soon after a ping, it would not ping again by itself.
     await pause(60);
     let asked = 0;
     ping = () => {
@@ -104,7 +104,7 @@ describe('watchStore', () => {
     Object.assign(asked, { used: 0, unused: 0 });
     unusedBefore = undefined;
     watch.used();
-    // Without a use this one would be asked after the other.
+    // Unless the store was used, this one would be pinged after the other.
     await until(() => asked.used > 0);
     expect(unusedBefore).to.equal(0);
     await until(() => {
