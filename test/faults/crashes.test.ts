@@ -86,7 +86,7 @@ describe('an indexer that is killed', () => {
     ],
   });
 
-  it('is at work before', async () => {
+  it('does its work before any process is killed', async () => {
     indexer = await startService('indexer', env({}));
     const roots = [...growing.values(), deleted].map(({ before }) => before);
     const imports = [...roots, erased].map((body) =>
@@ -108,7 +108,7 @@ describe('an indexer that is killed', () => {
     });
   }
 
-  it('deletes a thread to its end: killed between its mark and its messages, twice on the same job', async () => {
+  it('deletes a thread completely, though killed twice in the same job between mark and messages', async () => {
     const { threadId } = deleted;
     const done = client.perform({ method: 'DELETE', path: `/admin/threads/${threadId}` });
     await dieAt('deletionMarked', 2);
@@ -119,7 +119,7 @@ describe('an indexer that is killed', () => {
     expect(await stores.mongo.collections.messages.countDocuments(left)).to.equal(0);
   });
 
-  it('erases a person to the end: killed when its traces were found and marked', async () => {
+  it('erases a person completely, though killed when the traces were found and marked', async () => {
     const done = client.perform({ method: 'DELETE', path: `/admin/users/${eve.id}` });
     await dieAt('erasureApplied', 1);
     expect(await done).to.equal('done');
@@ -128,7 +128,7 @@ describe('an indexer that is killed', () => {
     await untilEqual(() => statusOf(`/users/${eve.id}`), 404);
   });
 
-  it('leaves an archive that is as its records say', async () => {
+  it('leaves an archive that agrees with its records', async () => {
     indexer = await startService('indexer', env({}));
     await until(async () => (await marks()) === 0);
     const report = await verifyArchive(indexerDeps(stores));

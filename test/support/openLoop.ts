@@ -32,8 +32,8 @@ const TICK_MS = 10;
 const HUNG_MS = 100_000;
 
 /**
- * Requests are left out where more are open than with answers that all take so long (s). Then the machine itself is the
- * limit.
+ * If every answer took so long (s), a certain number of requests would be open. Where more are open, the machine itself
+ * is the limit, so further requests are left out.
  */
 const LONGEST_QUEUE_S = 2.5;
 

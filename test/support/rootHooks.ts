@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endHosts } from './runOnHost.js';
 
 /*
- * A file of tests fails on a promise that was rejected unseen, and on sockets, servers and child processes that are
- * still there at its end. Where one process runs all files, they fail at the end of the last one, and a process that
- * something else keeps alive after that is ended, and counts as failed.
+ * A file of tests fails where a promise was rejected and nobody handled that, and where sockets, servers or child
+ * processes are still open at its end. Where one process runs all files, this is checked at the end of the last file.
+ * Where anything else keeps the process alive after that, the process is ended, and counts as failed.
  */
 const WATCHED = [
   'TCPSocketWrap',

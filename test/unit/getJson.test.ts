@@ -34,7 +34,7 @@ describe('getJson', () => {
 
   const url = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 
-  it('asks a busy API again when it says so', async () => {
+  it('asks a busy API again at the time that it names', async () => {
     replies = [BUSY, LIMITED, { status: 200, body: { total: 3 } }];
     expect(await getJson(url())).to.deep.equal({ total: 3 });
     expect(asked).to.equal(3);

@@ -8,7 +8,7 @@ import { withTemporaryFolder } from '../support/temporaryFolder.js';
 const MOCHA = 'node_modules/mocha/bin/mocha.js';
 
 describe('.mocharc.json', () => {
-  it('lets no run pass of which one test alone was picked by .only', () =>
+  it('passes no run in which .only selected a single test', () =>
     withTemporaryFolder(async (folder) => {
       const file = join(folder, 'picked.test.cjs');
       await writeFile(file, "it.only('is picked', () => {}); it('is left out', () => {});");
@@ -17,7 +17,7 @@ describe('.mocharc.json', () => {
       expect(failure).to.have.property('stderr').that.includes('.only');
     }));
 
-  it('lets no run pass in which a promise was rejected unseen, whichever file of a process it was', () =>
+  it('passes no run in which a rejected promise was not handled, whichever file of a process it was in', () =>
     withTemporaryFolder(async (folder) => {
       const quiet = "it('does nothing', () => {});";
       const leaving =

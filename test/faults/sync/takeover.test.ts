@@ -9,7 +9,7 @@ import { openStores, type TestStores } from '../../support/stores.js';
 import { gatewayState, untilListening, untilSame, untilSynced } from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 
-describe('two indexers, of which the one that hears events is killed', () => {
+describe('two indexers, when the one that listens to events is killed', () => {
   let stores: TestStores;
   let discord: DiscordDouble;
   const indexers: ServiceProcess[] = [];
@@ -36,7 +36,7 @@ describe('two indexers, of which the one that hears events is killed', () => {
   };
   const sent = (op: number) => discord.gateway.commands.filter((one) => one.op === op);
 
-  it('the other goes on after the last event recorded, and nothing is lost', async () => {
+  it('the other continues after the last recorded event, and nothing is lost', async () => {
     const deps = indexerDeps(stores);
     const recorded = async () => (await gatewayState(deps))?.session?.seq ?? 0;
     const first = await start();

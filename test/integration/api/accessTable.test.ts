@@ -91,7 +91,7 @@ describe('access', () => {
   });
   after(() => api.close());
 
-  it('is decided for every operation', () => {
+  it('is defined for every operation', () => {
     const declared = Object.values(operations).map(({ operationId, access }) => [
       operationId,
       access,
@@ -102,7 +102,7 @@ describe('access', () => {
 
   for (const operation of Object.values(operations) as Operation[]) {
     const { operationId, access, method, paths, errors } = operation;
-    it(`of ${operationId} (${access}) depends on the credential as documented`, async () => {
+    it(`to ${operationId} (${access}) depends on the credential as documented`, async () => {
       expect(sent.length).to.be.above(20);
       for (const { name, headers, verdict, onPublic = 'passes' } of sent) {
         const expected = access === 'public' ? onPublic : verdict(access);
@@ -120,13 +120,13 @@ describe('access', () => {
     });
 
     if (access !== 'public') {
-      it(`of ${operationId} documents its refusals`, () => {
+      it(`to ${operationId} has its refusals documented`, () => {
         expect(errors).to.include.members(['UNAUTHORIZED', 'TOKEN_EXPIRED', 'FORBIDDEN']);
       });
     }
   }
 
-  it('of the pages about the queue (admin) depends on the credential alike', async () => {
+  it('to the pages about the queue (admin) depends on the credential in the same way', async () => {
     for (const { name, headers, verdict } of sent) {
       const reply = await api.get('/admin/queues', headers);
       expect(judge(reply), name).to.equal(verdict('admin'));
@@ -134,7 +134,7 @@ describe('access', () => {
     }
   });
 
-  it('of what is not under /admin (read) depends on the credential alike', async () => {
+  it('to unknown paths under /admin (read) depends on the credential in the same way', async () => {
     for (const { name, headers, verdict } of sent) {
       for (const [method, path, status] of [
         ['POST', '/admin/anything', 404],
@@ -152,7 +152,7 @@ describe('access', () => {
     expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
   });
 
-  it('is refused to a token whose claims make no sense, however well it is signed', async () => {
+  it('is refused to a token whose claims make no sense, even if it is signed correctly', async () => {
     const now = Math.floor(Date.now() / 1_000);
     const good = {
       iss: ISSUER,
@@ -180,7 +180,7 @@ describe('access', () => {
     }
   });
 
-  it('of the metrics is for this machine: no credential of callers opens them to others', async () => {
+  it('to the metrics is for this machine: no credential of callers opens them to others', async () => {
     for (const { name, headers } of sent) {
       expect((await api.get('/metrics', headers)).status, name).to.equal(200);
       const remote = { ...headers, 'X-Forwarded-For': '203.0.113.9' };

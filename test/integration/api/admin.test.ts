@@ -51,7 +51,7 @@ describe('admin', () => {
       Buffer.isBuffer(body) ? body : JSON.stringify(body),
     );
 
-  it('files a deletion once while it waits, tells how it stands, and 404 for what was never there', async () => {
+  it('files a deletion once while it waits, tells its state, and answers 404 for what never existed', async () => {
     const thread = aThread();
     await store().threads.insertOne(thread);
     const first = queued(await api.send('DELETE', `/admin/threads/${thread._id}`, as.admin));
@@ -105,7 +105,7 @@ describe('admin', () => {
       verify: { repair: false },
     };
 
-    it('are told of, whatever they do, and nothing else that stands in Redis', async () => {
+    it('are listed, whatever they do, and nothing else that is in Redis', async () => {
       const jobs = new Set<string>();
       for (const [name, payload] of Object.entries(PAYLOADS)) {
         jobs.add(await producer.add(name as JobName, payload));
@@ -127,7 +127,7 @@ describe('admin', () => {
       }
     });
 
-    it('are tried again once, however often that is asked at once', async () => {
+    it('are tried again once, however often that is requested at the same time', async () => {
       const connection = createWorkerRedis(readSettings().REDIS_URL);
       const prefix = api.stores.mongo.namespace;
       const fail = () => Promise.reject(new UnrecoverableError('Failed'));
@@ -148,7 +148,7 @@ describe('admin', () => {
     });
   });
 
-  it('keeps neither the id of who is erased in the queue nor in the audit trail', async () => {
+  it('keeps the id of an erased person neither in the queue nor in the audit trail', async () => {
     const userId = '777777777777777709';
     const { jobId } = queued(await api.send('DELETE', `/admin/users/${userId}`, as.admin));
     expect(jobId).to.not.contain(userId);
@@ -159,7 +159,7 @@ describe('admin', () => {
     expect((await api.send('DELETE', '/admin/users/12', as.admin)).status).to.equal(400);
   });
 
-  it('files what is asked to be built again, and refuses a second rebuild of search', async () => {
+  it('files rebuilds, and refuses a second one of the search index', async () => {
     const ask = (target: string) =>
       api.send('POST', '/admin/reindex', { ...as.write, ...JSON_TYPE }, { target });
     const { jobs } = queued(await ask('all')) as QueuedJob & { jobs: QueuedJob[] };
@@ -185,7 +185,7 @@ describe('admin', () => {
     expect(job).to.include({ name: 'verify', state: 'queued' });
   });
 
-  it('checks what is to be synced before it says that it cannot', async () => {
+  it('checks the place of a sync before it answers that no sync is configured', async () => {
     const ask = (body: object) =>
       api.send('POST', '/admin/sync', { ...as.write, ...JSON_TYPE }, body);
     expect((await ask({ serverId: anId() })).json()).to.include({ code: 'NOT_CONFIGURED' });
@@ -198,7 +198,7 @@ describe('admin', () => {
     expect((await api.send('POST', '/admin/sync', as.write)).status).to.equal(503);
   });
 
-  it('tells totals, freshness, queue and cache', async () => {
+  it('tells totals, freshness, the queue and the cache', async () => {
     const stats = (await api.get('/admin/stats', as.read)).json() as AdminStats;
     expect(stats.stores).to.include({ mongodb: 'up', redis: 'up' });
     expect(stats.queue?.waiting).to.be.above(0);
@@ -206,7 +206,7 @@ describe('admin', () => {
     expect(stats.cache.hits).to.be.a('number');
   });
 
-  it('adds up what readers are told of each server, and tells the rest where that fails', async () => {
+  it('adds up what readers see of each server, and tells the rest where that fails', async () => {
     const { servers } = store();
     const statsOf = (channels: number, threads: number, messages: number, unique: number) => ({
       stats: {
@@ -284,7 +284,7 @@ describe('admin', () => {
     expect((await retry('thread-9')).status).to.equal(404);
   });
 
-  it('keeps who did what, refusals included, newest first by pages', async () => {
+  it('records who did what, refusals included, and lists it newest first in pages', async () => {
     const denied = await api.send('DELETE', `/admin/threads/${anId()}`, as.read);
     expect(denied.status).to.equal(403);
     interface Page {
@@ -326,7 +326,7 @@ describe('admin', () => {
   describe('import', () => {
     const chunks = () => store().pieces.countDocuments();
 
-    it('stores and queues a file, and tells what became of it', async () => {
+    it('stores and queues a file, and reports its outcome', async () => {
       const reply = queued(await upload(anExport()));
       const { files } = reply as QueuedJob & { files: { state: string }[] };
       expect(files.map(({ state }) => state)).to.deep.equal(['queued']);
@@ -381,7 +381,7 @@ describe('admin', () => {
       expect(await told()).to.include(done);
     });
 
-    it('files the first of very many waiting files again, in time', async () => {
+    it('files the first of very many waiting files again within the time limit', async () => {
       const importId = newUploadId();
       const queuedAt = new Date();
       const files = Array.from({ length: 3_000 }, (_, n) => ({
@@ -407,7 +407,7 @@ describe('admin', () => {
       expect(filed).to.have.length(1_000);
     });
 
-    it('says that nothing of an import is left to be tried again', async () => {
+    it('says that no file of an import is left to be tried again', async () => {
       const importId = newUploadId();
       const createdAt = new Date();
       await store().imports.insertOne({ _id: importId, createdAt, files: 1 });
@@ -427,7 +427,7 @@ describe('admin', () => {
       ]);
     });
 
-    it('takes gzip, and forms of many files with each one’s verdict', async () => {
+    it('accepts gzip, and forms with many files, and gives the verdict on each file', async () => {
       const packed = gzipSync(JSON.stringify(anExport()));
       queued(await upload(packed, { 'Content-Type': 'application/gzip' }));
       const part = (name: string, content: string) =>
@@ -452,7 +452,7 @@ describe('admin', () => {
       ]);
     });
 
-    it('names the job in the audit trail, also where the answer is long and sent as gzip', async () => {
+    it('names the job in the audit trail, even if the answer is long and sent as gzip', async () => {
       const part = (name: string, content: string) =>
         `--x\r\nContent-Disposition: form-data; name="f"; filename="${name}"\r\n\r\n${content}\r\n`;
       const bad = Array.from({ length: 20 }, (_, n) => part(`${n}.json`, '{"guild": 1'));
@@ -467,7 +467,7 @@ describe('admin', () => {
       expect(trail).to.have.nested.property('entries[0].jobId', jobId);
     });
 
-    it('keeps the names of a form’s files as they are, in any script', async () => {
+    it('keeps the names of a form’s files in any script', async () => {
       const send = (name: string, content: string) => {
         const form = Buffer.from(
           `--x\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n` +
@@ -485,7 +485,7 @@ describe('admin', () => {
       expect(details[0]).to.include({ path: name });
     });
 
-    it('lets no byte of a private file reach the store, wherever its header stands', async () => {
+    it('stores no byte of a private file, wherever its header stands', async () => {
       const before = await chunks();
       const secret = (type: string, guild = '200000000000000001') => {
         const root = anExport({ guild: { id: guild }, channel: { type } });
@@ -514,7 +514,7 @@ describe('admin', () => {
       expect(await chunks()).to.equal(before);
     });
 
-    it('leaves nothing of a damaged file, of another type, of too many bytes, or of one cut off', async () => {
+    it('keeps nothing of files that are damaged, of another type, too large, or cut off', async () => {
       const before = await chunks();
       const filesBefore = await store().importFiles.countDocuments();
       const text = JSON.stringify(anExport());
@@ -528,7 +528,7 @@ describe('admin', () => {
       expect(await store().importFiles.countDocuments()).to.equal(filesBefore);
     });
 
-    it('outlives a form that is cut while files of it wait, or after one of them was refused', async () => {
+    it('survives a form that is cut while files of it wait, or after one of them was refused', async () => {
       const before = await chunks();
       const part = (name: string, content: string) =>
         `--x\r\nContent-Disposition: form-data; name="f"; filename="${name}"\r\n` +

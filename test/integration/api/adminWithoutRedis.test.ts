@@ -10,7 +10,7 @@ describe('admin while Redis is away', () => {
   });
   after(() => api.close());
 
-  it('answers 503 for whatever needs the queue, and leaves nothing behind', async () => {
+  it('answers 503 to every request that needs the queue, and records nothing', async () => {
     const { threads, erasures, pieces } = api.stores.mongo.collections;
     const thread = aThread();
     await threads.insertOne(thread);

@@ -48,7 +48,7 @@ describe('API keys', () => {
     });
   });
 
-  it('end at the time that is named, in UTC unless it says, wherever the service runs', async () => {
+  it('expire at the given time, in UTC unless it names a zone, wherever the service runs', async () => {
     const { TZ: usual = 'UTC' } = process.env;
     process.env['TZ'] = 'America/New_York';
     try {
@@ -66,7 +66,7 @@ describe('API keys', () => {
     }
   });
 
-  it('are refused with what is wrong about them', async () => {
+  it('are refused with the reason', async () => {
     const cases: [object, string][] = [
       [{ level: 'read' }, 'name'],
       [{ name: ' ', level: 'read' }, 'name'],
@@ -87,7 +87,7 @@ describe('API keys', () => {
     }
   });
 
-  it('are refused by what is wrong about their end', async () => {
+  it('are refused where their expiry is wrong', async () => {
     const body = { name: 'x', level: 'read', expiresAt: `${NEXT_YEAR}` };
     const reply = await api.send('POST', '/admin/keys', admin, body);
     const { details } = reply.json() as { details: { message: string }[] };
@@ -144,7 +144,7 @@ describe('API keys', () => {
     expect(reply.json()).to.include({ error: 'This needs the level admin' });
   });
 
-  it('are all listed where one was inserted with wrong types, which has ended then', async () => {
+  it('are all listed, even if one was inserted with wrong types, which has then expired', async () => {
     const { id, key } = await create({ name: 'x', level: 'admin' });
     const { apiKeys } = api.stores.mongo.collections;
     const soon = new Date(Date.now() + 60_000).toISOString();
@@ -168,7 +168,7 @@ describe('API keys', () => {
 });
 
 describe('DISABLE_AUTH', () => {
-  it('lets everyone do everything', async () => {
+  it('allows everybody everything', async () => {
     const api = await startAuth({ DISABLE_AUTH: 'true' });
     try {
       for (const headers of [{}, { 'X-API-Key': 'garbage' }, bearer(aToken())]) {
@@ -180,7 +180,7 @@ describe('DISABLE_AUTH', () => {
     }
   });
 
-  it('lets no page of another site have a browser ask what is protected', async () => {
+  it('allows no page of another site to have a browser call protected operations', async () => {
     const api = await startAuth({ DISABLE_AUTH: 'true' });
     const statuses = async (method: string, path: string, origins: string[]) => {
       const replies = origins.map((origin) => api.send(method, path, { Origin: origin }));

@@ -19,7 +19,7 @@ const as = (address: string, more: Record<string, string> = {}) => ({
 describe('rate limits', () => {
   stayInMinute();
 
-  it('holds each address to its reads, IPv6 by network, and tells so', async () => {
+  it('limits the reads of each address, IPv6 by network, and tells the limit', async () => {
     const api = await startApi({ env: { ...ON, RATE_LIMIT_READS: '3' } });
     try {
       const first = await api.get('/api/servers', as('192.0.2.1'));
@@ -42,7 +42,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('does not believe X-Forwarded-For of everyone', async () => {
+  it('does not believe X-Forwarded-For from everyone', async () => {
     const api = await startApi({ env: { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_READS: '2' } });
     try {
       for (const n of [1, 2]) expect((await api.get('/', as(`192.0.2.${n}`))).status).to.equal(200);
@@ -52,7 +52,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('counts what no route answers as reads', async () => {
+  it('counts requests that no route answers as reads', async () => {
     const api = await startApi({ env: { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_READS: '3' } });
     try {
       const asked = [];
@@ -77,7 +77,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('tells an address beyond its limit that the service lives and is ready', async () => {
+  it('still answers health checks to an address beyond its limit', async () => {
     const limits = { RATE_LIMIT_READS: '2', RATE_LIMIT_CALLER: '1' };
     const api = await startAuth({ RATE_LIMIT_DISABLED: 'false', ...limits });
     try {
@@ -97,7 +97,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('limits searches apart from reads, and callers by themselves', async () => {
+  it('limits searches separately from reads, and each caller separately', async () => {
     const env = { ...ON, RATE_LIMIT_SEARCHES: '1', RATE_LIMIT_READS: '2', RATE_LIMIT_CALLER: '4' };
     const api = await startAuth(env);
     try {
@@ -117,7 +117,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('counts who has no level by their address, however many accounts they have', async () => {
+  it('counts callers without a level by their address, however many accounts they have', async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_READS: '4', RATE_LIMIT_SEARCHES: '1' });
     try {
       const accounts = ['41', '42', '43', '44', '45'];
@@ -171,7 +171,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('counts what fails before its caller is known as reads of the address', async () => {
+  it('counts requests that fail before their caller is known as reads of the address', async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_READS: '2' });
     try {
       const key = await api.key('admin');
@@ -206,7 +206,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('lets nobody fill the audit trail by what they may not do', async () => {
+  it('lets nobody fill the audit trail with refused requests', async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '3' });
     try {
       for (const token of [(await api.logIn('42')).access_token, api.platform.newToken('42')]) {
@@ -233,7 +233,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('throttles 1,000 wrong credentials of one address, while others read on', async () => {
+  it('limits 1,000 wrong credentials from one address, while others read on', async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '50' });
     try {
       const guess = (n: number) => {
@@ -266,7 +266,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('lets what is right pass from an address that sends what is wrong', async () => {
+  it('accepts right credentials from an address that sends wrong ones', async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '2' });
     try {
       const guess = as('192.0.2.66', { 'X-API-Key': unknownKey(1) });
@@ -297,7 +297,7 @@ describe('rate limits', () => {
     }
   });
 
-  it('counts what is wrong where anybody may read, too, and asks the platform about nobody but for themselves', async () => {
+  it('also counts wrong credentials on public operations, and asks the platform only on GET /api/me', async () => {
     const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '3' });
     const began = api.platform.requests.length;
     const user = bearer(api.platform.newToken('42'));
@@ -310,7 +310,7 @@ describe('rate limits', () => {
     await api.close();
   });
 
-  it('asks MongoDB one question at a time, however many unknown keys come', async () => {
+  it('asks MongoDB one query at a time, however many unknown keys come', async () => {
     const api = await startAuth();
     try {
       let questions = 0;

@@ -31,7 +31,7 @@ describe('POST /auth/token', () => {
   const exchange = (body: object | string, headers: Record<string, string> = {}) =>
     api.send('POST', '/auth/token', { 'Content-Type': 'application/json', ...headers }, body);
 
-  it('exchanges a code for a service token, and forgets it', async () => {
+  it('exchanges a code for a service token, and does not keep it', async () => {
     const code = api.platform.newCode(USER_ID);
     const reply = await exchange({ grant_type, code });
     expect(reply.status).to.equal(200);
@@ -47,7 +47,7 @@ describe('POST /auth/token', () => {
     expect([again.status, codeOf(again)]).to.deep.equal([403, 'FORBIDDEN']);
   });
 
-  it('gives the users of ADMIN_USER_IDS every level, for a quarter of an hour', async () => {
+  it('gives users in ADMIN_USER_IDS every level, for a quarter of an hour', async () => {
     const { access_token, expires_in } = await api.logIn(ADMIN_ID);
     const { scope, exp, iat } = jwt.decode(access_token) as jwt.JwtPayload;
     expect(scope).to.deep.equal(['read', 'write', 'admin']);
@@ -61,7 +61,7 @@ describe('POST /auth/token', () => {
     });
   });
 
-  it('tells how long a token lives, which ends with its login', async () => {
+  it('tells the lifetime of a token, which ends with its login', async () => {
     const short = await startAuth({ REFRESH_TOKEN_SECONDS: '60', ADMIN_TOKEN_SECONDS: '120' });
     const { access_token, expires_in } = await short.logIn(ADMIN_ID);
     await short.close();
@@ -76,7 +76,7 @@ describe('POST /auth/token', () => {
     }
   });
 
-  it('takes its own redirect address alone, exactly', async () => {
+  it('accepts only its own redirect address, exactly', async () => {
     for (const redirect_uri of [`${REDIRECT_URI}/`, 'https://evil.example/callback']) {
       const reply = await exchange({ grant_type, code: api.platform.newCode('7'), redirect_uri });
       expect([reply.status, codeOf(reply)]).to.deep.equal([400, 'VALIDATION_ERROR']);
@@ -116,7 +116,7 @@ describe('POST /auth/token', () => {
     expect(details.map(({ path }) => path)).to.have.members(['grant_type', 'code']);
   });
 
-  it('answers 503 with Retry-After while the platform is failing, garbled or asks to wait', async () => {
+  it('answers 503 with Retry-After while the platform fails, is garbled, or asks to wait', async () => {
     const away = await startAuth();
     for (const mood of ['failing', 'blocked', 'garbled', 'limited'] as const) {
       away.platform.mood = mood;
@@ -193,7 +193,7 @@ describe('POST /auth/token', () => {
     expect(platform.requests).to.deep.equal(['POST /oauth2/token']);
   });
 
-  it('asks the platform no more than a hundred times at once', async () => {
+  it('sends at most a hundred requests to the platform at the same time', async () => {
     const { platform } = api;
     /**
      * Whether all requests are held. False where one was given up before all had come, so that another took its place.
@@ -222,7 +222,7 @@ describe('POST /auth/token', () => {
     await until(areHeld);
   });
 
-  it('says that the client secret is wrong, to the operator in one line', async () => {
+  it('tells the operator in one line that the client secret is wrong', async () => {
     const wrong = await startAuth({ DISCORD_CLIENT_SECRET: 'of-another-application' });
     const logIn = () =>
       wrong.send('POST', '/auth/token', {}, { grant_type, code: wrong.platform.newCode('7') });
@@ -290,7 +290,7 @@ describe('GET /auth/login', () => {
     expect((await begin()).state).not.to.equal(state);
   });
 
-  it('takes a state once, from the browser that began', async () => {
+  it('accepts a state once, from the browser that began', async () => {
     const { state, cookie } = await begin();
     const reply = await finish(state, cookie);
     expect(reply.status).to.equal(200);
@@ -329,7 +329,7 @@ describe('GET /auth/login', () => {
     }
   });
 
-  it('refuses a state that is missing, of another browser, forged or late', async () => {
+  it('refuses a state that is missing, from another browser, forged or late', async () => {
     const { state, cookie } = await begin();
     const other = await begin();
     const [nonce, expires, signature] = state.split('.');
@@ -415,7 +415,7 @@ describe('POST /auth/refresh', () => {
     expect((await refresh(other.refresh_token)).status).to.equal(200);
   });
 
-  it('ends the tokens that carry a level, once the family is revoked', async () => {
+  it('ends the tokens with a level, once the family is revoked', async () => {
     const other = await api.logIn(ADMIN_ID);
     const first = await api.logIn(ADMIN_ID);
     const second = (await refresh(first.refresh_token)).json() as TokenResponse;
@@ -428,7 +428,7 @@ describe('POST /auth/refresh', () => {
     expect(await ask(other)).to.equal(200);
   });
 
-  it('refuses what was never handed out, without harm to what was', async () => {
+  it('refuses a token that was never issued, and does no harm to issued ones', async () => {
     const { refresh_token } = await logIn();
     const [form, family, generation, expires, signature] = /^(fr)_(\w+?)_(\d+)_(\d+)_(.*)$/
       .exec(refresh_token)!
@@ -448,7 +448,7 @@ describe('POST /auth/refresh', () => {
     expect((await refresh(refresh_token)).status).to.equal(200);
   });
 
-  it('says so when a token has expired', async () => {
+  it('says that a token has expired', async () => {
     const [, family] = (await logIn()).refresh_token.split('_');
     const about = [family, 0, Math.floor(Date.now() / 1_000) - 1];
     const signature = sign(JWT_SECRET, 'refresh token', about.join('.'));
@@ -456,7 +456,7 @@ describe('POST /auth/refresh', () => {
     expect([reply.status, codeOf(reply)]).to.deep.equal([401, 'TOKEN_EXPIRED']);
   });
 
-  it('forgets a login whose record is gone', async () => {
+  it('ends a login whose record is gone', async () => {
     const { refresh_token } = await logIn();
     await api.stores.mongo.collections.refreshTokens.deleteMany({});
     expect((await refresh(refresh_token)).status).to.equal(403);
@@ -491,7 +491,7 @@ describe('POST /auth/logout', () => {
     expect((await post('/auth/refresh', other.refresh_token)).status).to.equal(200);
   });
 
-  it('refuses what this service never handed out', async () => {
+  it('refuses a token that this service never issued', async () => {
     const { refresh_token } = await api.logIn(USER_ID);
     expect(codeOf(await post('/auth/logout', `${refresh_token}x`))).to.equal('FORBIDDEN');
     expect(codeOf(await api.send('POST', '/auth/logout', {}, {}))).to.equal('VALIDATION_ERROR');
@@ -509,7 +509,7 @@ describe('GET /api/me', () => {
     api.platform.mood = 'well';
   });
 
-  it('describes the user of a platform token, asking the platform once in a while', async () => {
+  it('describes the user of a platform token, and asks the platform only once in a while', async () => {
     const token = api.platform.newToken(USER_ID, { guilds: true });
     const began = api.platform.requests.length;
     const replies = await Promise.all([1, 2, 3].map(() => api.get('/api/me', bearer(token))));
@@ -530,7 +530,7 @@ describe('GET /api/me', () => {
     ]);
   });
 
-  it('shows the platform no secret of this service that was sent in its place', async () => {
+  it('does not send the platform a secret of this service that came in place of a token', async () => {
     const { refresh_token: refreshToken } = await api.logIn(USER_ID);
     const began = api.platform.requests.length;
     // What is as long as this is no token of the platform.
@@ -575,7 +575,7 @@ describe('GET /api/me', () => {
     await until(async () => (await api.get('/api/me', bearer(token))).status === 200);
   });
 
-  it('lets nobody wait for a token that has used up its own limit at the platform', async () => {
+  it('makes nobody wait for a token that has used up its own limit at the platform', async () => {
     const { platform } = api;
     const [limited, other] = [platform.newToken('41'), platform.newToken('42')];
     Object.assign(platform, { mood: 'token limited', retryAfter: '600' });

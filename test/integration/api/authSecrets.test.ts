@@ -89,7 +89,7 @@ describe('secrets', () => {
     answered.push(`${JSON.stringify(reply.headers)} ${reply.body.toString()}`);
   }
 
-  it('are planted', () => {
+  it('are in use', () => {
     expect(Object.values(secrets)).to.have.length.above(12);
     for (const [name, secret] of Object.entries(secrets)) {
       expect(secret, name).to.be.a('string').with.length.above(10);
@@ -105,7 +105,7 @@ describe('secrets', () => {
     expectNone(api.log.map((line) => JSON.stringify(line)).join('\n'), 'the log');
   });
 
-  it('are in no answer that does not hand them out', () => {
+  it('are in no answer other than those that hand them out', () => {
     expectNone(answered.join('\n'), 'the answers');
   });
 

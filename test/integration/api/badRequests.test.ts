@@ -70,7 +70,7 @@ describe('bad requests', () => {
     ['/api/search', 'q'],
     ['/api/suggest', 'q'],
   ] as const) {
-    it(`refuses what is malformed at ${path}`, async () => {
+    it(`refuses malformed requests at ${path}`, async () => {
       for (const query of [
         'limit=0',
         'q=%zz',
@@ -93,7 +93,7 @@ describe('bad requests', () => {
     });
   }
 
-  it('finds nothing, and fails at nothing, for ids and tags that cannot be', async () => {
+  it('finds nothing, and does not fail, for impossible ids and tags', async () => {
     const empty = { threads: [], nextCursor: null, hasMore: false };
     for (const query of [
       'serverId=abc',
@@ -118,7 +118,7 @@ describe('bad requests', () => {
     expect((found.json() as { threads: unknown[] }).threads).to.have.length(1);
   });
 
-  it('keeps unknown parameters, and their order, out of the cache', async () => {
+  it('ignores unknown parameters and the order of parameters in cache keys', async () => {
     await api.get('/api/threads?limit=3&serverId=10');
     const { entries } = api.cache.size;
     for (const query of [
@@ -131,7 +131,7 @@ describe('bad requests', () => {
     expect(api.cache.size.entries).to.equal(entries);
   });
 
-  it('answers what is no HTTP in the error shape, and goes on', async () => {
+  it('answers bytes that are no HTTP in the error shape, and goes on', async () => {
     const long = `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`;
     for (const text of [
       'GET /api/threads HTTP/1.1\r\nConnection: close\r\n\r\n',
@@ -162,7 +162,7 @@ describe('bad requests', () => {
     expect((await api.get('/healthz')).status).to.equal(200);
   });
 
-  it('ends a connection whose request has a body that nobody reads', async () => {
+  it('closes the connection of a request whose body nobody reads', async () => {
     const preflight = 'Origin: https://x.example\r\nAccess-Control-Request-Method: GET\r\n';
     for (const start of [
       `OPTIONS /healthz HTTP/1.1\r\n${preflight}`,

@@ -31,7 +31,7 @@ describe('conditional requests and encodings', () => {
         }
       });
 
-      it(`answers 304 for ${path} (${accept}) to whoever has it`, async () => {
+      it(`answers 304 for ${path} (${accept}) to a client that has it`, async () => {
         const { headers, body } = await api.get(path, asked);
         const etag = String(headers.etag);
         for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -75,7 +75,7 @@ describe('conditional requests and encodings', () => {
     expect(body.equals(stored!.gzip!.buffer)).to.equal(true);
   });
 
-  it('may be kept by caches for a second, errors and health not at all', async () => {
+  it('lets caches keep answers for a second, but no errors and no health checks', async () => {
     const kept = 'public, max-age=1, stale-while-revalidate=10';
     expect((await api.get('/api/threads/1')).headers['cache-control']).to.equal(kept);
     expect((await api.get('/api/threads')).headers['cache-control']).to.equal(kept);

@@ -56,7 +56,7 @@ describe('findAttachment', () => {
     expect(await find()).to.include({ filename: 'a.png' });
   });
 
-  it('says when to ask again, and logs why, while the platform gives no link', async () => {
+  it('answers with Retry-After, and logs why, while the platform gives no link', async () => {
     const { params } = await aForwardedFile();
     const away = new PlatformAway('It is away');
     const links = { linkOf: () => Promise.reject(away) };
@@ -68,7 +68,7 @@ describe('findAttachment', () => {
     expect(refusal.headers).to.deep.equal({ 'Retry-After': '5' });
   });
 
-  it('finds none of somebody whose erasure is asked for, before it is done', async () => {
+  it('finds no file of a person whose erasure was requested, even before it is done', async () => {
     const { find, author } = await aForwardedFile();
     await requestErasure(deps.collections, author.id);
     expect(await find()).to.equal(null);

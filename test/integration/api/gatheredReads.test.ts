@@ -35,19 +35,19 @@ describe('cold reads', () => {
   });
   after(() => api.close());
 
-  it('of many different bodies at once give each asker its own', async () => {
+  it('of many different bodies at once give each asker the right one', async () => {
     const ids = Array.from({ length: MANY }, (_, n) => n + 1);
     const replies = await Promise.all(ids.map((id) => api.get(`/api/threads/${id}`)));
     expect(replies.map((reply) => reply.json())).to.deep.equal(ids.map((id) => ({ id })));
   });
 
-  it('find what is there, and only that', async () => {
+  it('find exactly what exists', async () => {
     const paths = ['/api/threads/1', '/api/threads/999999', '/api/threads/2', '/users/5'];
     const replies = await Promise.all(paths.map((path) => api.get(path)));
     expect(replies.map(({ status }) => status)).to.deep.equal([200, 404, 200, 404]);
   });
 
-  it('bring bodies of every length', async () => {
+  it('return bodies of every length', async () => {
     const { collections } = api.stores.mongo;
     const texts = [10, 60_000, 70_000, 400_000].map((bytes) => randomBytes(bytes).toString('hex'));
     for (const [n, text] of texts.entries()) {
@@ -61,7 +61,7 @@ describe('cold reads', () => {
     }
   });
 
-  it('of pages of many leaderboards at once give each asker its own, in few calls', async () => {
+  it('of pages of many leaderboards at once give each asker the right one, in few calls', async () => {
     const { collections } = api.stores.mongo;
     const serverIds = Array.from({ length: 60 }, (_, n) => String(600 + n));
     for (const id of serverIds)

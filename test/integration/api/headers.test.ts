@@ -8,7 +8,7 @@ describe('headers of every response', () => {
   });
   after(() => api.close());
 
-  it('names the version, the request, and what a browser may not do', async () => {
+  it('name the version, the request, and what a browser may not do', async () => {
     for (const path of ['/', '/api/servers', '/nope', '/%zz', '/api/threads?limit=0']) {
       const { headers } = await api.get(path);
       expect(headers['api-version'], path).to.equal('1');
@@ -20,7 +20,7 @@ describe('headers of every response', () => {
     }
   });
 
-  it("takes the caller's request id where it is a sane one", async () => {
+  it("take the caller's request id where it has a valid form", async () => {
     const id = 'trace-1.2_3';
     expect((await api.get('/', { 'X-Request-Id': id })).headers['x-request-id']).to.equal(id);
     for (const bad of ['a b', 'x'.repeat(65), '<script>', '"', 'é']) {
@@ -29,7 +29,7 @@ describe('headers of every response', () => {
     }
   });
 
-  it('logs one line a request, by route and not by address', async () => {
+  it('go with one log line for each request, by route and not by address', async () => {
     const { headers } = await api.get('/api/threads/123456?tag=secret');
     const lines = () => api.log.filter((line) => line['requestId'] === headers['x-request-id']);
     await until(() => lines().length > 0);

@@ -47,7 +47,7 @@ describe('response cache and announcements', () => {
     expect((await api.get(path)).status).to.equal(404);
   });
 
-  it('empties the lists of everywhere, of the server and of the channel, and no others', async () => {
+  it('drops the lists of everywhere, of the server and of the channel, and no others', async () => {
     const { threadItems } = api.stores.mongo.collections;
     const touched = ['', '?tag=x', '?serverId=10', '?channelId=100', '?serverId=10&channelId=100'];
     const untouched = ['?serverId=11', '?channelId=101', '?serverId=11&tag=x'];
@@ -71,7 +71,7 @@ describe('response cache and announcements', () => {
     return threads.length;
   }
 
-  it('follows leaderboards', async () => {
+  it('is up to date for leaderboards', async () => {
     const { collections } = api.stores.mongo;
     await storeBody(collections, 'server/10', { name: 'Ten' });
     const change = () => collections.ranks.insertOne(aRank('10', '7', 5));
@@ -100,7 +100,7 @@ describe('response cache and announcements', () => {
     'what is no announcement': { ...nothing, threads: [null] },
     'an announcement that everything has changed': { ...nothing, everything: true },
   })) {
-    it(`forgets everything after ${what}`, async () => {
+    it(`drops everything after ${what}`, async () => {
       await storeBody(api.stores.mongo.collections, 'server/10', { name: 'Ten' });
       await api.get('/api/servers/10');
       expect(api.cache.size.entries).to.equal(1);

@@ -57,7 +57,7 @@ describe('GET /leaderboard/:serverId', () => {
     });
   }
 
-  it('counts what is asked for, when it is asked for', async () => {
+  it('counts what the parameters ask for, in the period that they name', async () => {
     const { leaderboard } = await ask('type=reactions&period=week');
     expect(leaderboard).to.have.length(1);
     expect(leaderboard[0]).to.include({ rank: 1, userId: '3', count: 2 });
@@ -74,7 +74,7 @@ describe('GET /leaderboard/:serverId', () => {
     }
   });
 
-  it('answers 404 for servers that are unknown, gone or no ids', async () => {
+  it('answers 404 for servers that are unknown or gone, and for texts that are no ids', async () => {
     for (const id of ['1', '502', 'abc', '500%2Fmessages', '%00', '1'.repeat(30)]) {
       const reply = await api.get(`/leaderboard/${id}`);
       expect(reply.status, id).to.equal(404);
@@ -100,7 +100,7 @@ describe('GET /leaderboard/:serverId', () => {
     expect((await api.get(`/leaderboard/501?cursor=${String(nextCursor)}`)).status).to.equal(400);
   });
 
-  it('believes no rank that a reader made up, and no cursor but of this archive', async () => {
+  it('accepts no rank that a reader made up, and only cursors of this archive', async () => {
     const board = `${SERVER}/messages/all/humans`;
     const position = `${'0'.repeat(20)} 0 999 9`;
     const forge = (digest: Buffer) =>

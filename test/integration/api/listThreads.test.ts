@@ -89,7 +89,7 @@ describe('GET /api/threads', () => {
   ];
 
   for (const sort of THREAD_SORTS) {
-    it(`walks all pages of every filter by ${sort}, the last one exactly`, async () => {
+    it(`walks through all pages of every filter by ${sort}, up to an exact last page`, async () => {
       for (const [filter, match] of filters) {
         const ids = expected(sort, match);
         for (const limit of [7, 100, ids.length]) {
@@ -101,7 +101,7 @@ describe('GET /api/threads', () => {
     });
 
     for (const limit of [1, 7, 100]) {
-      it(`loses and repeats nothing by ${sort}, ${limit} a page, while threads come`, async () => {
+      it(`loses and repeats nothing by ${sort}, ${limit} a page, while threads are added`, async () => {
         const { threadItems } = api.stores.mongo.collections;
         let id = FIRST + 1_000n;
         const insert = async (n: number): Promise<void> => {
@@ -126,7 +126,7 @@ describe('GET /api/threads', () => {
     }
   }
 
-  it('answers 20 of the newest by default', async () => {
+  it('answers the 20 newest by default', async () => {
     const { threads, hasMore } = await page('');
     expect(threads).to.have.length(20);
     expect(hasMore).to.equal(true);
@@ -138,7 +138,7 @@ describe('GET /api/threads', () => {
     expect(threads[0]).to.deep.equal(JSON.parse(aThreadItem(sketches[0]!).item));
   });
 
-  it('refuses a cursor that is damaged, or of another sort or filter', async () => {
+  it('refuses a cursor that is damaged, or belongs to another sort or filter', async () => {
     const { nextCursor } = await page('limit=5&serverId=10');
     const good = String(nextCursor);
     await page(`limit=50&serverId=10&cursor=${good}`);

@@ -58,7 +58,7 @@ describe('plans of GET /api/threads', () => {
   after(() => stores.close());
 
   for (const sort of THREAD_SORTS) {
-    it(`reads a page by ${sort} at the cost of its rows, in every filter, first and deep`, async () => {
+    it(`reads a page by ${sort} at the cost of its rows, in every filter, first pages and deep ones`, async () => {
       let rows = 0;
       for (const place of places) {
         for (const status of THREAD_STATUS_FILTERS) {

@@ -36,7 +36,7 @@ describe('an exchange of a refresh token whose store falls silent', () => {
     expect(failed).to.be.instanceOf(MongoNetworkTimeoutError);
   };
 
-  it('may be asked for again, until the next token is handed out', async () => {
+  it('may be repeated until the next token is handed out', async () => {
     const first = await logIn();
     await lose(first);
     await lose(first);
@@ -46,7 +46,7 @@ describe('an exchange of a refresh token whose store falls silent', () => {
     expect((await refresh(third)).status, 'after a reuse').to.equal(403);
   });
 
-  it('ends the login when it is asked for again after that', async () => {
+  it('ends the login when it is repeated after that', async () => {
     const first = await logIn();
     await lose(first);
     const { refresh_token: second } = tokensOf(await refresh(first));
@@ -54,7 +54,7 @@ describe('an exchange of a refresh token whose store falls silent', () => {
     expect((await refresh(second)).status).to.equal(403);
   });
 
-  it('succeeds for one of 50 who ask for it again', async () => {
+  it('succeeds for one of 50 requests that repeat it', async () => {
     const first = await logIn();
     await lose(first);
     const replies = await Promise.all(Array.from({ length: 50 }, () => refresh(first)));
@@ -62,7 +62,7 @@ describe('an exchange of a refresh token whose store falls silent', () => {
     expect(statuses).to.deep.equal([200, ...Array<number>(49).fill(403)]);
   });
 
-  it('is for one of two whose exchanges overlap', async () => {
+  it('succeeds for one of two that overlap', async () => {
     const first = await logIn();
     const replies: Reply[] = [];
     const late = around(store, 'updateOne', async (call) => {
@@ -75,7 +75,7 @@ describe('an exchange of a refresh token whose store falls silent', () => {
     expect((await refresh(second)).status, 'after two uses').to.equal(403);
   });
 
-  it('gives the token when the store falls silent after the exchange', async () => {
+  it('returns the token when the store falls silent after the exchange', async () => {
     const first = await logIn();
     const { refreshToken } = await rotate(
       around(store, 'updateOne', () => Promise.reject(silent())),

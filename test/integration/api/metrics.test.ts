@@ -64,7 +64,7 @@ describe('GET /metrics', () => {
     expect(text).not.to.contain(TOKEN);
   });
 
-  it('is for this machine, and for whoever holds the token', async () => {
+  it('is for this machine, and for callers with the token', async () => {
     const local = await api.get('/metrics');
     expect(local.status).to.equal(200);
     expect(local.headers['content-type']).to.match(/^text\/plain/);

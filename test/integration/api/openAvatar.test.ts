@@ -38,7 +38,7 @@ describe('openAvatar', () => {
     expect(await place()).to.equal(first.avatar);
   });
 
-  it('gives no copy of the picture of a server that its bearer is left out of', async () => {
+  it('gives no copy of a picture from a server that the person is left out of', async () => {
     const author = anAuthor('emmy');
     const source = aSourceThread();
     const threadId = source.thread._id;

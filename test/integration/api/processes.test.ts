@@ -79,7 +79,7 @@ describe('the API as several processes', () => {
     await until(async () => (await names()).every((name) => name === 'after'));
   });
 
-  it('adds up the metrics of all processes, whichever is asked', async () => {
+  it('adds up the metrics of all processes, whichever of them is asked', async () => {
     const { path, operation } = COUNTED;
     for (const line of lines) for (let n = 0; n < 5; n += 1) await line.ask(path);
     for (const line of lines) {
@@ -92,7 +92,7 @@ describe('the API as several processes', () => {
     });
   });
 
-  it('tells what operators did through any of them newest first', async () => {
+  it('lists operations newest first, whichever process they went through', async () => {
     const operator = { name: 'an operator', level: 'admin', expiresAt: null } as const;
     const { key } = await createApiKey(stores.mongo.collections, operator);
     const asked = Array.from({ length: 4 * COUNT }, (_, n) => `job-${n}`);
@@ -104,7 +104,7 @@ describe('the API as several processes', () => {
     expect(entries.map(({ params }) => params.jobId)).to.deep.equal(asked.toReversed());
   });
 
-  it('goes on without a process that is killed, and replaces it', async () => {
+  it('goes on after a process is killed, and replaces it', async () => {
     const [victim, ...others] = lines;
     const counted = await countAsked(others[0]!);
     let isOver = false;
@@ -136,7 +136,7 @@ describe('the API as several processes', () => {
     await until(async () => (await countAsked(others[0]!)) >= counted + answered);
   });
 
-  it('answers what was asked before it stops, and exits 0', async function () {
+  it('answers the requests under way before it stops, and exits 0', async function () {
     // The test is repeated, because a client that was held up for longer than connections are kept after the signal may
     // be cut.
     this.retries(9);
@@ -162,13 +162,13 @@ describe('the API as several processes', () => {
     expect(isRunning(frozen!.pid)).to.equal(false);
   });
 
-  it('ends with the process that runs the others', async () => {
+  it('ends together with its parent process', async () => {
     await start(2);
     expect(await stop('SIGKILL')).to.equal('SIGKILL');
     await until(() => lines.every(({ pid }) => !isRunning(pid)));
   });
 
-  it('tells once that its address is taken, and exits 1', async () => {
+  it('reports once that its address is taken, and exits 1', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

@@ -37,7 +37,7 @@ describe('the queue dashboard', () => {
   };
   const page = (headers: Record<string, string>, path = '/admin/queues') => api.get(path, headers);
 
-  it('asks a browser for a password, and refuses what is no admin', async () => {
+  it('asks a browser for a password, and refuses callers that are no administrators', async () => {
     const nothing = await page({});
     expect(nothing.status).to.equal(401);
     expect(nothing.headers['www-authenticate']).to.match(/^Basic realm=/);
@@ -46,14 +46,14 @@ describe('the queue dashboard', () => {
     expect((await page(basic('fa_wrong'))).status).to.equal(401);
   });
 
-  it('guards its scripts and answers alike', async () => {
+  it('guards its scripts and data in the same way', async () => {
     for (const path of ['/admin/queues/', '/admin/queues/static/favicon.ico', '/admin/queues/x']) {
       expect((await page({}, path)).status, path).to.equal(401);
     }
     expect((await page({}, '/admin/queues/api/queues')).status).to.equal(401);
   });
 
-  it('asks a browser again whose key has expired or is no admin’s, since it would send no other', async () => {
+  it('asks a browser again whose key has expired or is no administrator’s, since it would send no other', async () => {
     const expired = await api.key('admin', new Date(Date.now() - 1_000));
     for (const [key, code] of [
       [await api.key('read'), 'UNAUTHORIZED'],
@@ -66,7 +66,7 @@ describe('the queue dashboard', () => {
     }
   });
 
-  it('leaves the password that a browser sends along to other paths uncounted there', async () => {
+  it('does not count the password that a browser also sends to other paths', async () => {
     const known = basic(admin['X-API-Key']);
     const bare = await page(known, '/admin/stats');
     expect(bare.status).to.equal(401);
@@ -75,7 +75,7 @@ describe('the queue dashboard', () => {
     expect((await page({ ...known, ...admin })).status).to.equal(400);
   });
 
-  it('shows pages, scripts and jobs to an admin, however they say who they are', async () => {
+  it('shows pages, scripts and jobs to an administrator with any kind of credential', async () => {
     const token = bearer(await api.token('admin'));
     for (const headers of [admin, basic(admin['X-API-Key']), token]) {
       const { status, headers: sent, body } = await page(headers);
@@ -119,7 +119,7 @@ describe('the queue dashboard', () => {
     await producer.close();
   });
 
-  it('says that a job which waits already cannot be promoted, and not that the queue is away', async () => {
+  it('says that a waiting job cannot be promoted, and not that the queue is away', async () => {
     const { producer, audit } = await jobs();
     const job = await producer.queue.add('verify', { repair: false }, { jobId: 'ready' });
     const reply = await api.send('PUT', '/admin/queues/api/queues/archive/ready/promote', admin);
@@ -133,7 +133,7 @@ describe('the queue dashboard', () => {
     expect(entry).to.deep.include({ outcome: 'CONFLICT', status: 409 });
   });
 
-  it('retries, promotes, cleans, pauses and resumes alone, whatever else the board can do', async () => {
+  it('allows only retry, promote, clean, pause and resume, whatever else the board can do', async () => {
     const { producer, audit } = await jobs();
     const { queue } = producer;
     const waiting = await queue.add('verify', { repair: false }, { jobId: 'waiting' });
@@ -171,7 +171,7 @@ describe('the queue dashboard', () => {
     await producer.close();
   });
 
-  it('keeps which job was changed, by id and name, also of one that is gone afterwards', async () => {
+  it('records the id and name of a changed job, even if the job is gone afterwards', async () => {
     const { producer, audit } = await jobs();
     const { queue } = producer;
     await queue.add('verify', {}, { jobId: 'late', delay: 3_600_000 });
@@ -186,7 +186,7 @@ describe('the queue dashboard', () => {
     await producer.close();
   });
 
-  it('loses nothing that was acknowledged when its job is cleaned', async () => {
+  it('loses no acknowledged change when its job is cleaned', async () => {
     const { producer } = await jobs();
     const { collections } = api.stores.mongo;
     const thread = aThread();
@@ -202,7 +202,7 @@ describe('the queue dashboard', () => {
     await producer.close();
   });
 
-  it('serves its own files alone, and tells of no others', async () => {
+  it('serves only its own files, and does not reveal whether others exist', async () => {
     for (const path of [
       'static/../package.json',
       'static/%2e%2e/package.json',
@@ -232,7 +232,7 @@ describe('the queue dashboard', () => {
     }
   });
 
-  it('tells whoever it let pass that a path or a method is none of its own', async () => {
+  it('tells an admitted caller that it has no such path or method', async () => {
     const browser = basic(admin['X-API-Key']);
     const unknown = await page(browser, '/admin/queues/api/nope');
     expect(unknown.status).to.equal(404);
@@ -242,7 +242,7 @@ describe('the queue dashboard', () => {
     expect(posted.headers['allow']).to.equal('GET, HEAD, OPTIONS');
   });
 
-  it('changes the queue for its own pages alone, and keeps who did', async () => {
+  it('accepts changes only from its own pages, and records who made them', async () => {
     const path = '/admin/queues/api/queues/archive/pause';
     const put = (headers: Record<string, string>) =>
       api.send('PUT', path, { ...basic(admin['X-API-Key']), ...headers });
@@ -265,7 +265,7 @@ describe('the queue dashboard', () => {
 });
 
 describe('reads of the administration', () => {
-  it('are kept in the audit trail where AUDIT_READS says so, refused ones too', async () => {
+  it('are recorded in the audit trail with AUDIT_READS, refused ones too', async () => {
     for (const [AUDIT_READS, expected] of [
       ['false', []],
       [
@@ -302,7 +302,7 @@ describe('reads of the administration', () => {
 
 describe('passwords that are wrong', () => {
   stayInMinute();
-  it('have a browser ask again, and count as failed credentials', async () => {
+  it('make a browser ask again, and count as failed credentials', async () => {
     const api = await startAuth({
       RATE_LIMIT_DISABLED: 'false',
       RATE_LIMIT_FAILED_CREDENTIALS: '3',

@@ -67,7 +67,7 @@ for (const origins of ['*', 'https://a.example, https://b.example']) {
     }
 
     for (const [client, headers] of Object.entries(CLIENTS)) {
-      it(`are those of the routes, for ${client}`, async () => {
+      it(`equal those of the routes, for ${client}`, async () => {
         for (const path of PATHS) {
           const { routed, others } = await answers(path, headers);
           for (const [when, other] of Object.entries(others)) {
@@ -79,7 +79,7 @@ for (const origins of ['*', 'https://a.example, https://b.example']) {
         }
       });
 
-      it(`are those of the routes for HEAD and for what is held already, for ${client}`, async () => {
+      it(`equal those of the routes for HEAD and for conditional requests, for ${client}`, async () => {
         for (const path of PATHS) {
           const head = await answers(path, headers, 'HEAD');
           const { etag } = head.routed.headers;
@@ -95,7 +95,7 @@ for (const origins of ['*', 'https://a.example, https://b.example']) {
         }
       });
 
-      it(`are errors like those of the routes, for ${client}`, async () => {
+      it(`include errors that equal those of the routes, for ${client}`, async () => {
         for (const path of ['/api/threads/404', '/api/threads/x', '/api/threads?limit=0&sort=y']) {
           const { routed, others } = await answers(path, headers);
           expect(routed.status, path).to.be.oneOf([400, 404]);
@@ -117,7 +117,7 @@ describe('answers that depend on nothing stored', () => {
   });
   after(() => api.close());
 
-  it('are kept, but not those that tell of this moment', async () => {
+  it('are kept, except for those that tell the state of this moment', async () => {
     for (const path of ['/', '/openapi.json', '/healthz', '/readyz']) {
       for (let asked = 0; asked < 3; asked += 1) await api.get(path);
     }
@@ -183,7 +183,7 @@ describe('a request for an answer that is ready', () => {
     expect(refused.json()).to.include({ code: 'RATE_LIMITED' });
   });
 
-  it('is refused without a Host, with two, and with a wrong method, as ever', async () => {
+  it('is refused without a Host, with two, and with a wrong method, as without a ready answer', async () => {
     expect((await ask({ Host: 'a.example' })).status).to.equal(200);
     for (const hosts of ['Host: a.example\r\nhost: b.example\r\n', '']) {
       const answer = await sendRaw(api.url, `GET ${PATH} HTTP/1.1\r\n${hosts}`);
@@ -192,7 +192,7 @@ describe('a request for an answer that is ready', () => {
     expect((await api.send('POST', PATH)).status).to.equal(405);
   });
 
-  it('gets the new answer once the old one was announced to have changed', async () => {
+  it('gets the new answer once a change of the old one was announced', async () => {
     await storeBody(api.stores.mongo.collections, 'thread/71', { id: '71', version: 2 });
     await api.announce({ threads: [{ threadId: '71', serverId: '10', channelId: '100' }] });
     // There are no limits here, so the test may ask often.

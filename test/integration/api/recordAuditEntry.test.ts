@@ -5,7 +5,7 @@ import { recordAuditEntry } from '../../../shared/store/recordAuditEntry.js';
 import { aToken, bearer, startAuth, type AuthServer } from '../../support/authServer.js';
 import { anId } from '../../support/factories.js';
 
-describe('a entry', () => {
+describe('an audit entry', () => {
   let api: AuthServer;
   const gone = anId();
   before(async () => {
@@ -14,7 +14,7 @@ describe('a entry', () => {
   after(() => api.close());
   const store = () => api.stores.mongo.collections;
 
-  it('of somebody who was erased before is kept as done by nobody, and names them nowhere', async () => {
+  it('of a person who was erased before names nobody', async () => {
     const other = anId();
     const claims = { sub: gone, sid: await api.login(gone) };
     const token = bearer(aToken({ ...claims, scope: ['read', 'write', 'admin'] }));
@@ -32,7 +32,7 @@ describe('a entry', () => {
     });
   });
 
-  it('is kept with no more than 200 characters of each text, none of them of a secret', async () => {
+  it('holds at most 200 characters of each text, and no part of a secret', async () => {
     const entryId = await recordAuditEntry(store(), {
       caller: { kind: 'key', id: '1' },
       operation: 'sync',
@@ -48,7 +48,7 @@ describe('a entry', () => {
     });
   });
 
-  it('is kept without the secrets that were sent where an id or a name belongs', async () => {
+  it('holds no secret that was sent in place of an id or a name', async () => {
     const { key } = await createApiKey(store(), { name: 'x', level: 'read', expiresAt: null });
     const token = aToken();
     const entryId = await recordAuditEntry(store(), {
@@ -63,7 +63,7 @@ describe('a entry', () => {
     });
   });
 
-  it('is kept without a secret whatever stands before it', async () => {
+  it('holds no secret, whatever stands before it', async () => {
     const { key } = await createApiKey(store(), { name: 'x', level: 'read', expiresAt: null });
     const entryId = await recordAuditEntry(store(), {
       caller: { kind: 'key', id: '1' },

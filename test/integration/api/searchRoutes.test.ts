@@ -26,7 +26,7 @@ describe('search routes', () => {
     expect(named).to.include.members(['q', 'limit', 'offset', 'type', 'minScore', 'after']);
   });
 
-  it('answers 503, in the error shape, while there is nothing to search in', async () => {
+  it('answers 503, in the error shape, while there is no search index', async () => {
     const reply = await api.get('/api/search?q=hello');
     expect(reply.status).to.equal(503);
     expect(errorBodySchema.validate(reply.json()).error).to.equal(undefined);

@@ -24,7 +24,7 @@ describe('GET /api/servers/:serverId/stats', () => {
     await until(() => api.cache.size.entries < entries);
   };
 
-  it('is a MISS, then a HIT for 60 seconds, whatever the archive holds by then', async () => {
+  it('is a MISS, then a HIT for 60 seconds, even if the archive has changed', async () => {
     const miss = await api.get('/api/servers/10/stats');
     expect(miss.headers).to.include({ 'x-cache': 'MISS', 'x-cache-ttl': '60' });
     await storeBody(api.stores.mongo.collections, 'stats/10', { total: 2 });
@@ -50,7 +50,7 @@ describe('GET /api/servers/:serverId/stats', () => {
     await until(async () => (await ask()) < first);
   });
 
-  it('is kept in memory no longer than in the shared cache, and then asked for anew', async () => {
+  it('is kept in memory no longer than in the shared cache, and is then loaded again', async () => {
     await change((key) => api.stores.redis.pexpire(key, 500));
     const version = async () =>
       ((await api.get('/api/servers/10/stats')).json() as { total: number }).total;
@@ -65,7 +65,7 @@ describe('GET /api/servers/:serverId/stats', () => {
     expect(reply.headers).to.include({ 'x-cache': 'HIT' });
   });
 
-  it('asks Redis no more while it is in memory', async () => {
+  it('does not ask Redis while it is in memory', async () => {
     await api.get('/api/servers/10/stats');
     const key = statsCacheKey(api.stores.mongo.namespace, '10');
     const stored = await api.stores.redis.getBuffer(key);
@@ -75,7 +75,7 @@ describe('GET /api/servers/:serverId/stats', () => {
     await change(() => api.stores.redis.set(key, stored ?? '', 'EX', 60));
   });
 
-  it('is a MISS again once all caches dropped it', async () => {
+  it('is a MISS again once all caches have dropped it', async () => {
     await api.get('/api/servers/10/stats');
     await change((key) => api.stores.redis.del(key));
     const reply = await api.get('/api/servers/10/stats');
@@ -83,7 +83,7 @@ describe('GET /api/servers/:serverId/stats', () => {
     expect(reply.json()).to.deep.equal({ total: 2 });
   });
 
-  it('overlooks a damaged entry', async () => {
+  it('ignores a damaged entry', async () => {
     await change((key) => api.stores.redis.set(key, 'nonsense', 'EX', 60));
     const reply = await api.get('/api/servers/10/stats');
     expect(reply.headers).to.include({ 'x-cache': 'MISS' });
@@ -110,7 +110,7 @@ describe('reads while Redis is frozen', () => {
   const version = async () =>
     ((await api.get('/api/threads/71')).json() as { version: number }).version;
 
-  it('bypasses the cache, and reads go on; on its return announcements count again', async () => {
+  it('bypasses the cache, and reads go on; when Redis is back, announcements take effect again', async () => {
     const { collections } = api.stores.mongo;
     const cached = async () => (await api.get('/api/servers/10/stats')).headers['x-cache'];
     await until(async () => (await cached()) === 'HIT');

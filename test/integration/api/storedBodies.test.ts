@@ -58,7 +58,7 @@ describe('stored bodies', () => {
         expect(reply.headers['content-length']).to.equal(String(reply.body.length));
       });
 
-      it(`answers ${path} with 404 for ids that are unknown, gone or no ids`, async () => {
+      it(`answers ${path} with 404 for ids that are unknown or gone, and for texts that are no ids`, async () => {
         const { collections } = api.stores.mongo;
         const id = path.match(/\d{18}/)?.[0] ?? '';
         const gone = '900000000000000404';

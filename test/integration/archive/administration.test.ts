@@ -26,13 +26,13 @@ describe('administration, end to end', () => {
     return finished((reply.json() as QueuedJob).statusUrl);
   };
 
-  it('has the audit trail expire also in a database that was made while the indexer runs', async () => {
+  it('makes the audit trail expire even in a database that was created while the indexer runs', async () => {
     const { audit } = archive.api.stores.mongo.collections;
     const isMade = () => audit.indexExists('at').catch(() => false);
     await until(isMade);
   });
 
-  it('imports, deletes by HTTP and by the command line, and takes nothing of it again', async () => {
+  it('imports, deletes by HTTP and by the command line, and imports nothing of it again', async () => {
     const [byHttp, byCli] = [anExport(), anExport()];
     for (const root of [byHttp, byCli]) {
       expect((await upload(root)).counts).to.include({ imported: 1, messages: 1 });

@@ -63,7 +63,7 @@ describe('backup and restore', () => {
     return JSON.parse(stdout) as Record<string, unknown>;
   };
 
-  it('brings back every answer, and nothing that was deleted or erased', () =>
+  it('bring back every answer, and nothing that was deleted or erased', () =>
     withTemporaryFolder(async (folder) => {
       const before = await open();
       await run(before, 'import', SAMPLE);
@@ -100,7 +100,7 @@ describe('backup and restore', () => {
       expect(again.stderr).to.match(/^Error: The archive is not empty: .* holds servers/m);
     }));
 
-  it('leaves nothing in search of what came after the backup, where MongoDB alone was lost', () =>
+  it('leave nothing in search that came after the backup, where only MongoDB was lost', () =>
     withTemporaryFolder(async (folder) => {
       const archive = await open();
       const backup = join(folder, 'backup');
@@ -120,7 +120,7 @@ describe('backup and restore', () => {
       expect(Object.keys(indexes)).to.have.length(1);
     }));
 
-  it('tells an API whose cache has a Redis of its own that everything has changed', () =>
+  it('tell an API whose cache has a Redis of its own that everything has changed', () =>
     withTemporaryFolder(async (folder) => {
       const backup = join(folder, 'backup');
       const archive = await open();
@@ -151,7 +151,7 @@ describe('backup and restore', () => {
       }
     }));
 
-  it('refuses to begin while the Redis of the cache is away', () =>
+  it('do not begin while the Redis of the cache is away', () =>
     withTemporaryFolder(async (folder) => {
       const archive = await open();
       const { mongo, mongodbUrl } = archive.api.stores;
@@ -165,7 +165,7 @@ describe('backup and restore', () => {
       expect(await mongo.collections.servers.countDocuments()).to.equal(0);
     }));
 
-  it('brings API keys back as revoked, unless told that they shall work', () =>
+  it('bring API keys back as revoked, unless told that they shall work', () =>
     withTemporaryFolder(async (folder) => {
       const before = await openStores();
       const targets = [await openStores(), await openStores()] as const;
@@ -198,7 +198,7 @@ describe('backup and restore', () => {
       }
     }));
 
-  it('takes a later moment where a collection was made after the first one', () =>
+  it('use a later moment where a collection was made after the first one', () =>
     withTemporaryFolder(async (folder) => {
       const stores = await openStores();
       const { mongo } = stores;
@@ -224,7 +224,7 @@ describe('backup and restore', () => {
       }
     }));
 
-  it('refuses a backup that is damaged or not whole, before anything is written', () =>
+  it('refuse a damaged or incomplete backup before anything is written', () =>
     withTemporaryFolder(async (folder) => {
       const archive = await open();
       const whole = join(folder, 'whole');
@@ -275,7 +275,7 @@ describe('backup and restore', () => {
     });
     afterEach(() => stores.close());
 
-    it('carries it out when an indexer finds it restored', () =>
+    it('carry it out when an indexer finds it restored', () =>
       withTemporaryFolder(async (folder) => {
         await writeBackup(stores.mongo, folder);
         const after = await open();
@@ -296,7 +296,7 @@ describe('backup and restore', () => {
         });
       }));
 
-    it('lets no indexer take up any of it, or throw any away, before all is in its place', () =>
+    it('let no indexer take up or discard any of it before everything is restored', () =>
       withTemporaryFolder(async (folder) => {
         await writeBackup(stores.mongo, folder);
         const target = await openStores();

@@ -17,7 +17,7 @@ describe('npm run demo:live', () => {
     return found.map(({ name }) => name);
   };
 
-  it('runs on a database of its own, and leaves neither that behind nor anything in the one of MONGODB_URL', async () => {
+  it('uses a database of its own, removes it, and leaves nothing in the one of MONGODB_URL', async () => {
     const env = { ...process.env, MONGODB_URL: stores.mongodbUrl, PORT: String(await freePort()) };
     const demo = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(demo, 'exit');

@@ -209,7 +209,7 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
     }
   });
 
-  it('ends their logins, and keeps what operators left without them', async () => {
+  it('ends their logins, and removes them from what operators did', async () => {
     const { refreshTokens, audit } = archive.api.stores.mongo.collections;
     expect(await refreshTokens.countDocuments()).to.equal(0);
     expect(await audit.findOne({ _id: 'a'.repeat(24) })).to.deep.include({
@@ -230,7 +230,7 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
     );
   });
 
-  it('counts what is left as a recount of all threads does', async () => {
+  it('leaves the same counts as a recount of all threads', async () => {
     const bodies = [...answers].filter(([path]) => /^\/api\/threads\/\d+$/.test(path));
     const messages = bodies.flatMap(([, body]) => (body as ThreadDetail).messages);
     expect(await stats()).to.deep.include({
@@ -243,7 +243,7 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
     expect(messages).to.have.length(WROTE_IN + 2 * MENTIONED_IN + LONG_THREAD_MESSAGES);
   });
 
-  it('brings nothing back when the same is imported again', async () => {
+  it('brings nothing back when the same files are imported again', async () => {
     const before = await stats();
     await importAll();
     expect(await tracesIn(stored)).to.deep.equal([]);

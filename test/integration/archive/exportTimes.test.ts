@@ -14,7 +14,7 @@ import { anId } from '../../support/factories.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
 
-describe('an export of threads that were read bit by bit', () => {
+describe('an export of threads whose parts were read at different times', () => {
   let archive: TestArchive;
   let copy: TestArchive;
 
@@ -44,7 +44,7 @@ describe('an export of threads that were read bit by bit', () => {
     exportedAt,
   });
 
-  it('knows when it saw everybody, once it is imported elsewhere', async () => {
+  it('keeps the times of all parts, once it is imported elsewhere', async () => {
     await importFiles(archive, [
       made('2026-01-10T00:00:00Z', { channel, messages: [january] }),
       made('2026-02-10T00:00:00Z', { messages: [written('New', 'elsewhere')] }),

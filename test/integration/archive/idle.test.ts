@@ -10,7 +10,7 @@ describe('an archive at rest', () => {
   });
   after(() => archive.close());
 
-  it('asks MongoDB for nearly nothing once its imports are counted', async () => {
+  it('sends MongoDB nearly nothing once its imports are counted', async () => {
     await archive.cli('import', 'sample/help');
     const { db } = archive.api.stores.mongo;
     await db.command({ profile: 2 });

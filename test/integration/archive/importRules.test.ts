@@ -40,7 +40,7 @@ describe('importing', () => {
     });
   const detail = (threadId: string) => archive.json<ThreadDetail>(`/api/threads/${threadId}`);
 
-  it('makes one thread of two overlapping partitions, whatever their names and order', async () => {
+  it('makes one thread of two overlapping parts, whatever their names and order', async () => {
     const messages = Array.from({ length: 20 }, (_, n) =>
       anExportMessage({ content: `Part ${n}` }),
     );
@@ -57,7 +57,7 @@ describe('importing', () => {
     );
   });
 
-  it('refuses private and damaged files, names each with its reason, stores nothing of them, and takes the rest', async () => {
+  it('refuses private and damaged files, names each with its reason, stores nothing of them, and takes the others', async () => {
     const secret = () => [anExportMessage({ content: `The secret is ${SECRET}` })];
     const good = anExport({ channel: { name: 'A good one' } });
     const truncated = JSON.stringify(anExport({ messages: [...secret(), ...secret()] })).slice(
@@ -98,7 +98,7 @@ describe('importing', () => {
     expect((await everyTrace(archive.api.stores)).join('\n')).to.not.contain(SECRET);
   });
 
-  it('shows names, titles, file names and embeds of a hostile export as text only', async () => {
+  it('shows names, titles, file names and embeds of a hostile export only as text', async () => {
     const evil = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
     const author = anExportUser({
       id: anId(),
@@ -153,7 +153,7 @@ describe('importing', () => {
       .and.to.not.match(/<(?!\/?mark>)/);
   });
 
-  it('makes nothing of a public collection of attacks dangerous, wherever it stands', async () => {
+  it('makes nothing in a public collection of attacks dangerous, wherever it stands', async () => {
     const messages = XSS_PAYLOADS.map((payload) =>
       anExportMessage({
         content: `needle ${payload}`.slice(0, 4_000),

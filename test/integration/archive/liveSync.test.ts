@@ -36,7 +36,7 @@ describe('an archive with a bot', () => {
     expect(thread.title).to.equal(first!.thread.name);
   });
 
-  it('shows how the sync stands, and why a forum is not archived', async () => {
+  it('shows the state of the sync, and why a forum is not archived', async () => {
     const { stdout } = await archive.cli('status');
     expect(stdout).to.match(/Synced threads: +(\d+) of \1\n/);
     expect(stdout).to.contain('staff: Not everyone on the server may read it');
@@ -55,7 +55,7 @@ describe('an archive with a bot', () => {
     }
   });
 
-  it('shows what is said within seconds, and that it is connected', async () => {
+  it('shows new messages within seconds, and that it is connected', async () => {
     const { model } = discord;
     const { thread } = model.publicThreads().find((one) => !one.thread.isArchived)!;
     const read = () => archive.json<ThreadDetail>(`/api/threads/${thread.id}`);
@@ -123,7 +123,7 @@ describe('an archive with a bot', () => {
     expect((await archive.api.get(link)).status).to.equal(404);
   });
 
-  it('fetches a thread once more when it is asked to, and says why it cannot', async () => {
+  it('fetches a thread once more on request, and says why it cannot', async () => {
     const { model } = discord;
     const { thread, messages } = model
       .publicThreads()

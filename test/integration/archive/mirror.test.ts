@@ -87,7 +87,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
     }
     const collections = () => archive.api.stores.mongo.collections;
 
-    it('links to copies, pictures of people and servers among them', async () => {
+    it('links to copies, also to pictures of people and servers', async () => {
       expect(await linksOf()).to.deep.equal(
         posted.message.attachments.map(({ id }) => `/attachments/${posted.message.id}/${id}`),
       );
@@ -108,7 +108,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect((await archive.api.get('/icons/x')).status).to.equal(404);
     });
 
-    it('gives out a copy with its type and name, and a 304 to who has it', async () => {
+    it('sends a copy with its type and name, and a 304 to a client that has it', async () => {
       const { id } = posted.message.attachments[0]!;
       const { status, headers, body } = await open(0);
       expect(status).to.equal(200);
@@ -134,7 +134,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       ]);
     });
 
-    it('runs nothing that a file holds', async () => {
+    it('lets no file run anything', async () => {
       const { headers } = await open(1);
       expect(headers['content-disposition']).to.match(/^attachment; /);
       expect(headers['content-security-policy']).to.match(/default-src 'none'.*sandbox/);
@@ -147,7 +147,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(headers['cache-control']).to.equal('no-store');
     });
 
-    it('tells how it stands', async () => {
+    it('tells the state of the mirror', async () => {
       const stats = () => archive.json<AdminStats>('/admin/stats');
       await untilEqual(async () => (await stats()).mirror?.waiting, 0);
       const { mirror } = await stats();
@@ -157,7 +157,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(stdout).to.match(/Mirrored files: +\d+ \(\d/);
     });
 
-    it('gives out no copy from the moment that it may not be shown', async () => {
+    it('sends no copy from the moment on at which it may not be shown', async () => {
       const { channels, messages, work } = collections();
       const { channelId, message, authorId } = posted;
       const hidden = { $set: { withheldAt: new Date() } };
@@ -175,7 +175,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(await work.countDocuments({ kind: 'mirror' })).to.equal(0);
     });
 
-    it('gives out no copy that has another length than its record', async () => {
+    it('sends no copy whose length differs from its record', async () => {
       const { id } = posted.message.attachments[0]!;
       const _id = fileRecordId(`attachments/${posted.message.id}/${id}`);
       const files = syncOf(collections().sync, 'file');
@@ -187,7 +187,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect((await open(0)).status).to.equal(200);
     });
 
-    it('gives out copies while the platform is away, and nothing opens its links', async () => {
+    it('sends copies while the platform is away, and nothing opens its links', async () => {
       await discord.close();
       expect((await open(0)).status).to.equal(200);
       expect((await open(2)).status).to.equal(503);

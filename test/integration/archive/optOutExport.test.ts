@@ -18,7 +18,7 @@ const BOB = anExportUser({
 });
 const SERVER_ID = anExport().guild.id;
 
-describe('an export of threads that were started by somebody who opted out', () => {
+describe('an export of threads that were started by people who opted out', () => {
   let archive: TestArchive;
   let copy: TestArchive;
   /** What the files of the export say. */
@@ -69,7 +69,7 @@ describe('an export of threads that were started by somebody who opted out', () 
     await copy.close();
   });
 
-  it('credits nobody else with them, whether their owner is recorded or not', async () => {
+  it('credits nobody else with these threads, whether their owner is recorded or not', async () => {
     for (const { channel } of threads) {
       const path = `/api/threads/${channel.id}`;
       const author = { id: '0', username: 'deleted-user' };
@@ -78,12 +78,12 @@ describe('an export of threads that were started by somebody who opted out', () 
     }
   });
 
-  it('does not name them, neither as those who used a command nor as those who reacted', () => {
+  it('does not name them as users of a command or as people who reacted', () => {
     expect(exported).not.to.be.empty;
     expect(exported.filter((text) => text.includes(ADA.id))).to.deep.equal([]);
   });
 
-  it('holds a forum in which nobody else wrote', async () => {
+  it('includes a forum in which nobody else wrote', async () => {
     const { channels } = await copy.json<ChannelList>(`/api/servers/${SERVER_ID}/channels`);
     expect(channels.map(({ name }) => name)).to.include('breakfast');
     expect((await copy.api.get(`/api/threads/${unshown.channel.id}`)).status).to.equal(404);

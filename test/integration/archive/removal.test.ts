@@ -10,7 +10,7 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 const AVATAR = 'https://cdn.discordapp.com/embed/avatars/0.png';
 
-describe('what a deletion or an erasure says', () => {
+describe('what a deletion or an erasure tells', () => {
   let archive: TestArchive;
   before(async () => {
     archive = await startArchive();
@@ -56,7 +56,7 @@ describe('what a deletion or an erasure says', () => {
     );
   });
 
-  it('is that nobody was found, and then nothing is remembered', async () => {
+  it('is that nobody was found, and then nothing is recorded', async () => {
     const nobody = anId();
     const run = await archive.cli('erase-user', nobody);
     expect([run.code, run.stdout]).to.deep.equal([1, '']);
@@ -76,7 +76,7 @@ describe('what a deletion or an erasure says', () => {
     );
   });
 
-  it('finds somebody of whom there is a mention alone, and takes no place for a person', async () => {
+  it('includes people who are only mentioned, and no place that has the same id', async () => {
     const [mentioned, writer] = [anId(), anId()];
     const thread = await imported({
       author: anAuthorOf(writer),
@@ -90,7 +90,7 @@ describe('what a deletion or an erasure says', () => {
     });
   });
 
-  it('is that something is unknown, or deleted already', async () => {
+  it('is that something is unknown, or already deleted', async () => {
     const unknown = await archive.cli('delete', 'channel', anId());
     expect(unknown.code).to.equal(1);
     expect(unknown.stderr).to.match(
@@ -107,7 +107,7 @@ describe('what a deletion or an erasure says', () => {
     });
   });
 
-  it('is, told to go on, that a place which was never there may be imported later', async () => {
+  it('is, when forced, that a place which never existed may be imported later', async () => {
     for (const kind of ['thread', 'channel', 'server']) {
       const run = await archive.cli('delete', kind, anId(), '--even-if-unknown');
       expect([run.code, run.stdout]).to.deep.equal([
@@ -120,7 +120,7 @@ describe('what a deletion or an erasure says', () => {
     }
   });
 
-  it('is asked about on a terminal, where what will go is shown, and nothing goes without a yes', async () => {
+  it('is a question on a terminal, which shows what will go; nothing goes without a yes', async () => {
     const writer = anId();
     const thread = await imported({ author: anAuthorOf(writer) });
     // The second one ends the input.
@@ -136,7 +136,7 @@ describe('what a deletion or an erasure says', () => {
     expect(await records().audit.countDocuments({ outcome: 'started' })).to.equal(0);
   });
 
-  it('is carried out on a terminal after a yes, or unasked when told so', async () => {
+  it('is the result on a terminal after a yes, or without a question when forced', async () => {
     const writer = anId();
     await imported({ author: anAuthorOf(writer) });
     const gone = await onTerminal('y\n', 'erase-user', writer);

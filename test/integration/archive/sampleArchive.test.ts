@@ -48,7 +48,7 @@ describe('the sample archive', () => {
     }
   });
 
-  it('has the entity tag by which README.md asks whether a thread has changed', async () => {
+  it('has the entity tag that README.md uses to ask whether a thread has changed', async () => {
     const readme = await readFile('README.md', 'utf8');
     const [, tag = '', path = ''] =
       /If-None-Match: ("[^"]+")' 'http:\/\/[^/]+(\/api\/threads\/\d+)'/.exec(readme) ?? [];
@@ -57,7 +57,7 @@ describe('the sample archive', () => {
     expect((await fetch(archive.api.url + path, { headers })).status).to.equal(304);
   });
 
-  it('counts as a plain count of the files does', async () => {
+  it('has the same counts as the files', async () => {
     const serverId = files[0]!.guild.id;
     const messages = files.flatMap(counted);
     const people = new Map(messages.map(({ author }) => [author.id, author.isBot ?? false]));
@@ -88,7 +88,7 @@ describe('the sample archive', () => {
     );
   });
 
-  it('pages through every sort with any limit, each thread once', async () => {
+  it('pages through every sort with any limit, with each thread once', async () => {
     const all = new Set(
       files.filter((file) => counted(file).length > 0).map(({ channel }) => channel.id),
     );
@@ -146,7 +146,7 @@ describe('the sample archive', () => {
     }
   });
 
-  it('logged no warning', () => {
+  it('logs no warning', () => {
     expect(archive.problems).to.deep.equal([]);
   });
 });

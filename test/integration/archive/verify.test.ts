@@ -12,7 +12,7 @@ describe('forum-archive verify', () => {
 
   const collections = () => archive.api.stores.mongo.collections;
 
-  it('takes no work in flight for a difference', async () => {
+  it('reports no work in progress as a difference', async () => {
     expect((await archive.cli('import', 'sample', '--no-wait')).code).to.equal(0);
     const { code, stdout } = await archive.cli('verify', '--json');
     const report = JSON.parse(stdout) as VerifyReport;
@@ -20,7 +20,7 @@ describe('forum-archive verify', () => {
     expect([report.clean, code]).to.deep.equal([true, 0]);
   });
 
-  it('finds nothing when the archive has come to rest', async () => {
+  it('finds nothing when the archive is at rest', async () => {
     expect((await archive.cli('import', 'sample')).code).to.equal(0);
     const { code, stdout, stderr } = await archive.cli('verify');
     expect(stdout).to.match(/^Compared 87 threads, 726 messages, .*: all is as recorded\n$/);
@@ -28,7 +28,7 @@ describe('forum-archive verify', () => {
     expect(stderr).to.match(/^Archive: /);
   });
 
-  it('fails when something differs, mends it when told to, and says so', async () => {
+  it('fails when something differs, mends it on request, and tells so', async () => {
     const { bodies, ranks } = collections();
     const body = await bodies.findOne({ _id: /^thread\// });
     await bodies.deleteOne({ _id: body!._id });

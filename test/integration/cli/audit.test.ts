@@ -38,7 +38,7 @@ describe('the audit trail of the command line', () => {
     return new Map(entries.map((entry) => [entry.operation, entry]));
   };
 
-  it('keeps who did what, and what came of it, without secrets', async () => {
+  it('records who did what, and how it ended, without secrets', async () => {
     const { collections } = api.stores.mongo;
     const [thread, userId, unknown] = [aThread(), anId(), anId()];
     await collections.threads.insertOne(thread);
@@ -71,7 +71,7 @@ describe('the audit trail of the command line', () => {
     expect(everything).to.not.contain(key.split('_')[2]).and.not.contain(userId);
   });
 
-  it('keeps from where was imported, and no titles, from before the import has ended', () =>
+  it('records the folders of an import, and no titles, before the import has ended', () =>
     withTemporaryFolder(async (folder) => {
       const path = join(folder, 'Server - help - A title [1].json');
       await writeFile(path, JSON.stringify(anExport()));

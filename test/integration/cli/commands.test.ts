@@ -34,7 +34,7 @@ describe('the command line', () => {
       return runHosted(['import', folder, '--no-wait', ...flags]);
     });
 
-  it('stores and queues what can be taken, and says what became of the rest', async () => {
+  it('stores and queues valid files, and reports what became of the others', async () => {
     const good = anExport();
     const { code, stdout } = await importIn(
       {
@@ -67,7 +67,7 @@ describe('the command line', () => {
     await producer.close();
   });
 
-  it('leaves nothing of a private file in any store', async () => {
+  it('stores nothing of a private file', async () => {
     const secret = 'unsayable-words';
     const message = anExportMessage({ content: secret });
     const { code, stdout } = await importIn({
@@ -81,7 +81,7 @@ describe('the command line', () => {
     expect(await pieces.countDocuments()).to.equal(0);
   });
 
-  it('rejects a file that is no JSON when it is named', () =>
+  it('rejects a file that is no JSON where it is named', () =>
     withTemporaryFolder(async (folder) => {
       const path = join(folder, 'notes.txt');
       await writeFile(path, 'hello');
@@ -90,7 +90,7 @@ describe('the command line', () => {
       expect(stdout).to.match(/Rejected: 1 file/);
     }));
 
-  it('waits until the files are final, and says when nobody works on them', () =>
+  it('waits until the files have their outcomes, and tells when nobody works on them', () =>
     withTemporaryFolder(async (folder) => {
       await writeFile(join(folder, 'a.json'), JSON.stringify(anExport()));
       await writeFile(join(folder, 'b.json'), JSON.stringify(anExport()));
@@ -142,7 +142,7 @@ describe('the command line', () => {
       expect(text.toString()).to.include(said._id);
     }));
 
-  it('exports into a folder that holds something only when forced', () =>
+  it('exports into a folder with content only when forced', () =>
     withTemporaryFolder(async (folder) => {
       await mkdir(join(folder, 'mine'));
       const refused = await runHosted(['export', folder]);

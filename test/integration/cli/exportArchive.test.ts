@@ -45,7 +45,7 @@ describe('exportArchive', () => {
   const filesIn = async (folder: string): Promise<string[]> =>
     (await walkFiles([folder])).map(({ path }) => relative(folder, path));
 
-  it('leaves a forum out that is not public any more', () =>
+  it('leaves out a forum that is not public any more', () =>
     withTemporaryFolder(async (folder) => {
       const shown = await addThread();
       const { channelId } = await addThread();
@@ -82,7 +82,7 @@ describe('exportArchive', () => {
       expect(told).to.equal(`${file} cannot be written: there is no space left`);
     }));
 
-  it('leaves out what people wrote who are left out of the server', () =>
+  it('leaves out messages of people who are left out of the server', () =>
     withTemporaryFolder(async (folder) => {
       const [own, shared] = [await addThread(), await addThread()];
       const { threads, messages } = stores.mongo.collections;
@@ -114,7 +114,7 @@ describe('exportArchive', () => {
       expect(ownerIn(written)).to.equal('0');
     }));
 
-  it('names nobody as the owner whose starter is left out, though no owner is recorded', () =>
+  it('writes 0 as the owner where the starter is left out, even if no owner is recorded', () =>
     withTemporaryFolder(async (folder) => {
       const thread = await addThread();
       const { messages } = stores.mongo.collections;
@@ -132,7 +132,7 @@ describe('exportArchive', () => {
       expect(ownerIn(await readFile(join(folder, fileOf(thread)), 'utf8'))).to.equal('0');
     }));
 
-  it('says nothing of an owner who is not recorded where the starter is shown', () =>
+  it('writes no owner where the starter is shown and no owner is recorded', () =>
     withTemporaryFolder(async (folder) => {
       const thread = await addThread();
       await leaveOut(stores.mongo, thread.serverId, anAuthor('eve').id);
@@ -141,7 +141,7 @@ describe('exportArchive', () => {
       expect(ownerIn(await readFile(join(folder, fileOf(thread)), 'utf8'))).to.equal(undefined);
     }));
 
-  it('leaves a thread out in which others wrote nothing but notices', () =>
+  it('leaves out a thread in which others only caused notices', () =>
     withTemporaryFolder(async (folder) => {
       const thread = await addThread();
       const { messages } = stores.mongo.collections;
@@ -156,7 +156,7 @@ describe('exportArchive', () => {
       expect(await filesIn(folder)).not.to.include(fileOf(thread));
     }));
 
-  it('takes a channel that is added while it runs', () =>
+  it('includes a channel that is added while it runs', () =>
     withTemporaryFolder(async (folder) => {
       const first = await addThread();
       let added: ThreadRecord | undefined;
@@ -172,7 +172,7 @@ describe('exportArchive', () => {
       expect(await filesIn(folder)).to.have.members([fileOf(first), fileOf(added!)]);
     }));
 
-  it('leaves nothing that an import would read before a file is whole', () =>
+  it('leaves no file that an import would read before it is complete', () =>
     withTemporaryFolder(async (folder) => {
       const thread = await addThread();
       const place = join(folder, thread.serverId, thread.channelId);
@@ -191,7 +191,7 @@ describe('exportArchive', () => {
       expect(await filesIn(folder)).to.deep.equal([fileOf(thread)]);
     }));
 
-  it('names a thread whose channel is not recorded, exports the rest, and fails', () =>
+  it('names a thread whose channel is not recorded, exports the others, and fails', () =>
     withTemporaryFolder(async (folder) => {
       const [kept, lost] = [await addThread(), await addThread()];
       await stores.mongo.collections.channels.deleteOne({ _id: lost.channelId });

@@ -16,7 +16,7 @@ import { aChannel, aMessage, anAuthor, anId, aServer, aThread } from '../../supp
 import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
-describe('an export while an erasure is asked for and not done', () => {
+describe('an export while an erasure is requested but not done', () => {
   const stores = suiteStores();
   const ADA = anAuthor('ada');
   let bob: AuthorSnapshot;
@@ -112,7 +112,7 @@ describe('an export while an erasure is asked for and not done', () => {
     });
   });
 
-  it('takes their names out of the titles of threads that hold a trace of them alone', async () => {
+  it('takes their names out of the titles of threads that only hold a trace of them', async () => {
     const { collections } = stores.mongo;
     const title = 'Is BARTHOLOMEW, or Bart, at home?';
     const bart = { ...bob, displayName: 'Bart' };
@@ -133,7 +133,7 @@ describe('an export while an erasure is asked for and not done', () => {
     expect(titleIn(texts.get(`${other}.json`))).to.equal(title);
   });
 
-  it('leaves them out from then on where the erasure is asked for while it runs', async () => {
+  it('leaves them out from the moment at which their erasure is requested while it runs', async () => {
     const ids: string[] = [];
     while (ids.length < 100) ids.push(await addThread({}, [{}, { author: bob }]));
     const { collections } = stores.mongo;

@@ -19,7 +19,7 @@ describe('help', () => {
       return texts.flatMap((text) => (JSON.parse(text) as Coverage).result.map(({ url }) => url));
     });
 
-  it('loads no command and no driver: each is loaded when it runs', async () => {
+  it('loads no command and no driver, because each is loaded when it runs', async () => {
     for (const args of [['--help'], ['keys', 'create', '--help'], ['import', '--help']]) {
       const loaded = await loadedBy(...args);
       expect(loaded.filter((url) => url.includes('/commander/'))).to.have.length.above(0);

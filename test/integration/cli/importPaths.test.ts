@@ -10,7 +10,7 @@ import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.
 describe('importPaths', () => {
   const stores = suiteStores();
 
-  it('leaves no import behind that never ends when it is cut off', async () => {
+  it('leaves no endless import behind when it is cut off', async () => {
     const producer = {
       counts: () => Promise.resolve({}),
       add: () => Promise.reject(new Error('Connection is closed')),

@@ -18,7 +18,7 @@ describe('an import where there is no search index', () => {
       return runOnHost({ MONGODB_URL: stores.mongodbUrl }, ['import', folder]);
     });
 
-  it('tells what became of files of which none was stored', async () => {
+  it('reports the outcome where no file was stored', async () => {
     const talk = anExport({ channel: { type: 'GuildTextChat' } });
     const { code, stdout, stderr } = await importFile(talk);
     expect(code, stderr).to.equal(0);
@@ -27,7 +27,7 @@ describe('an import where there is no search index', () => {
     expect(await stores.mongo.collections.audit.findOne()).to.include({ outcome: 'done' });
   });
 
-  it('tells what became of files that were stored, and that search may not show them', async () => {
+  it('reports the outcome where files were stored, and that search may not show them', async () => {
     const running = importFile(anExport());
     const { importFiles } = stores.mongo.collections;
     await until(async () => (await importFiles.countDocuments({ state: 'queued' })) === 1);

@@ -19,7 +19,7 @@ describe('isNamedAnywhere', () => {
     await messages.insertOne(aMessage({ threadId: thread._id, content: `See <@${mentioned}>` }));
   });
 
-  it('finds somebody who is only mentioned, also where topics and descriptions are missing', async () => {
+  it('finds a person who is only mentioned, even where topics and descriptions are missing', async () => {
     const { collections } = stores.mongo;
     expect(await isNamedAnywhere(collections, mentioned)).to.equal(true);
     expect(await isNamedAnywhere(collections, described)).to.equal(true);

@@ -36,7 +36,7 @@ describe('keys on the command line', () => {
     expect((await keys('list')).stdout).to.contain('revoked');
   });
 
-  it('say what is wrong, and make nothing', async () => {
+  it('fail with the reason, and make nothing', async () => {
     const cases: [string[], number, RegExp][] = [
       [['create', '--level', 'read', '--name', ' '], 2, /--name .* 1 to 100 characters/],
       [

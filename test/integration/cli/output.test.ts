@@ -20,7 +20,7 @@ describe('the output of the command line', () => {
     return { child, closed: once(child, 'close') as Promise<[number]> };
   };
 
-  it('may be closed by whoever reads it, without a word', async () => {
+  it('may be closed by its reader, and nothing is printed about that', async () => {
     const { child, closed } = start(['keys', 'list'], 'pipe');
     child.stdout!.destroy();
     const said = await text(child.stderr!);
@@ -28,7 +28,7 @@ describe('the output of the command line', () => {
     expect(said).to.match(/^Archive: .*\n$/);
   });
 
-  it('may be closed with its standard error', async () => {
+  it('may be closed together with standard error', async () => {
     const { child, closed } = start(['keys', 'list'], 'pipe');
     child.stdout!.destroy();
     child.stderr!.destroy();
@@ -46,7 +46,7 @@ describe('the output of the command line', () => {
     });
   }
 
-  it('leaves a terminal as it was when Ctrl-C ends a command that shows a bar', async () => {
+  it('leaves the terminal in order when Ctrl-C ends a command that shows a bar', async () => {
     const env = { MONGODB_URL: stores.mongodbUrl };
     // No indexer runs, so the bar stays on the screen.
     const { code, stdout } = await runOnTerminal(env, ['verify'], '\u0003', 'verify [');

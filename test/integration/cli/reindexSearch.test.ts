@@ -56,7 +56,7 @@ describe('reindex --search', () => {
     expect(problem).to.match(/^CliError: A rebuild of the search index is queued since /);
   });
 
-  it('says when the queue is away, and does not stand in the way of the next', async () => {
+  it('says that the queue is away, and does not block the next rebuild', async () => {
     await deps.collections.state.deleteMany({ _id: 'search' });
     const broken = archive(true);
     broken.producer.add = () => Promise.reject(new Error('Connection is closed'));

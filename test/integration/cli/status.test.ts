@@ -26,7 +26,7 @@ describe('the status of an archive', () => {
     return JSON.parse(stdout) as ArchiveStatus;
   };
 
-  it('is empty where nothing was ever put in', async () => {
+  it('is empty where nothing was ever stored', async () => {
     expect(await status()).to.include({ empty: true, threads: 0 });
   });
 
@@ -63,7 +63,7 @@ describe('the status of an archive', () => {
       expect(state).to.equal('cannot be reached: connect ECONNREFUSED 127.0.0.1:1');
   });
 
-  it('tells that another server answers in place of Elasticsearch', async () => {
+  it('tells that another kind of server answers in place of Elasticsearch', async () => {
     const server = createServer((_request, response) => response.writeHead(404).end('Not here'));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     try {
@@ -91,7 +91,7 @@ describe('the status of an archive', () => {
     expect(await status()).to.include({ empty: false, threads: 0 });
   });
 
-  it('tells that search has lost what is listed, and what to do', async () => {
+  it('tells that search has lost documents of listed threads, and what to do', async () => {
     const { elasticsearch, mongo } = stores;
     const problem = async () => (await status()).searchProblem;
     const told = /run forum-archive reindex --search$/;

@@ -12,7 +12,7 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 describe('storeFiles', () => {
   const stores = suiteStores();
 
-  it('takes the other files where one goes between the check and the storing', () =>
+  it('takes the other files where one disappears between the check and the storing', () =>
     withTemporaryFolder(async (folder) => {
       const going = join(folder, 'going.json');
       const messages = Array.from({ length: 100 }, () =>

@@ -50,7 +50,7 @@ describe('waitForImport', () => {
     return said;
   }
 
-  it('says what keeps the files waiting', async () => {
+  it('tells what the files wait for', async () => {
     const nowhere = readSettings({ ...process.env, ELASTICSEARCH_URL: 'http://127.0.0.1:1' });
     const away = createElasticsearch(nowhere, { timeoutMs: 5_000 });
     try {
@@ -114,7 +114,7 @@ describe('waitForImport', () => {
     ]);
   });
 
-  it('tells which threads were recorded and cannot be read', async () => {
+  it('names the threads that were recorded but cannot be read', async () => {
     const document = anExport();
     const threadId = document.messages[0]!.id;
     const [importId, uploadId] = ['quarantined', newUploadId()];

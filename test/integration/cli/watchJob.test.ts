@@ -50,7 +50,7 @@ describe('watchJob', () => {
     return said;
   }
 
-  it('says once what a job waits for', async () => {
+  it('tells once what a job waits for', async () => {
     expect(await saidOf({ state: 'waiting' }, { workers: 0 })).to.deep.equal([
       'No indexer is connected to the queue: the work waits until one is',
     ]);

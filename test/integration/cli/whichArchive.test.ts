@@ -39,7 +39,7 @@ describe('which archive a command works on', () => {
       }));
   }
 
-  it('is not running where the data folder holds one and no servers run', () =>
+  it('is reported as not running where the data folder holds one, but no servers run', () =>
     withTemporaryFolder(async (folder) => {
       await mkdir(join(folder, 'mongodb'));
       const { code, stderr } = await runOnHost({ ...NO_URLS, DATA_DIR: folder }, ['status']);
@@ -48,7 +48,7 @@ describe('which archive a command works on', () => {
       expect(await readdir(folder)).to.deep.equal(['mongodb']);
     }));
 
-  it('is the one whose servers run in the data folder, and is told', () =>
+  it('is the one whose servers run in the data folder, and is named', () =>
     withTemporaryFolder(async (folder) => {
       const { ELASTICSEARCH_URL: elasticsearchUrl, REDIS_URL: redisUrl } = readSettings();
       const urls = { mongodbUrl: stores.mongodbUrl, elasticsearchUrl, redisUrl };
@@ -64,7 +64,7 @@ describe('which archive a command works on', () => {
       expect(stderr).to.equal(`Archive: ${namespace} at ${stores.mongodbUrl} (run in ${folder})\n`);
     }));
 
-  it('is that of the URLs, and is told without their passwords', async () => {
+  it('is that of the URLs, and is named without their passwords', async () => {
     const MONGODB_URL = 'mongodb://ada:planted@127.0.0.1:1/mine';
     const { stderr } = await runOnHost({ MONGODB_URL }, ['status', '--json']);
     expect(stderr).to.equal(
@@ -72,7 +72,7 @@ describe('which archive a command works on', () => {
     );
   });
 
-  it('is refused where only some URLs are set: the others may be of another archive', async () => {
+  it('is refused where only some URLs are set, because the others may belong to another archive', async () => {
     for (const args of [['status'], ['import', 'package.json']]) {
       const { code, stderr } = await runOnHost({ ELASTICSEARCH_URL: '', REDIS_URL: '' }, args);
       expect(code).to.equal(1);

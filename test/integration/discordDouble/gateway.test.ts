@@ -64,7 +64,7 @@ describe('Gateway of the platform double', () => {
     await double.close();
   });
 
-  it('says hello, acknowledges heartbeats, and tells what there is', async () => {
+  it('says hello, acknowledges heartbeats, and tells what exists', async () => {
     await start();
     model.updateThread(model.createThread(forum.id, { ownerId: author.id }).id, {
       isArchived: true,
@@ -97,7 +97,7 @@ describe('Gateway of the platform double', () => {
     expect(double.gateway.commands.map(({ op }) => op)).to.deep.equal([1, 2]);
   });
 
-  it('tells each operation by its events', async () => {
+  it('sends the events of each operation', async () => {
     await start();
     const client = await identified(USUAL | GuildMembers | GuildMessagePolls);
     const answers = [{ id: 1, text: 'Yes', voterIds: new Set<string>() }];
@@ -168,7 +168,7 @@ describe('Gateway of the platform double', () => {
     expect(last(client, 'GUILD_DELETE')).to.deep.equal({ id: guild.id });
   });
 
-  it('tells of deletions by ids alone, and of messages with the member', async () => {
+  it('tells deletions only by ids, and messages with the member', async () => {
     await start();
     const client = await identified();
     const place = { channel_id: thread.id, guild_id: guild.id };
@@ -189,7 +189,7 @@ describe('Gateway of the platform double', () => {
     });
   });
 
-  it('cuts events by intents, and tells the bot of its own member without one', async () => {
+  it('drops events without their intent, but always tells the bot of its own member', async () => {
     await start();
     const client = await identified(Guilds);
     const roleIds = [model.createRole(guild.id).id];
@@ -201,7 +201,7 @@ describe('Gateway of the platform double', () => {
     expect(names).to.deep.equal(['GUILD_ROLE_CREATE', 'GUILD_MEMBER_UPDATE']);
   });
 
-  it('gives blanks without the intent for content', async () => {
+  it('sends blanks without the intent for content', async () => {
     await start();
     const client = await identified(Guilds | GuildMessages);
     await namesOf(client, () => void say('unread'));
@@ -220,7 +220,7 @@ describe('Gateway of the platform double', () => {
     expect(last(client, 'MESSAGE_CREATE')).not.to.have.property('guild_id');
   });
 
-  it('is silent about access that a role takes, and syncs threads when it comes back', async () => {
+  it('tells nothing when a role loses access, and syncs threads when the access comes back', async () => {
     await start();
     const client = await identified();
     const own = [...guild.roles.values()].find(({ botId }) => botId !== null)!;
@@ -241,7 +241,7 @@ describe('Gateway of the platform double', () => {
     expect([sync.channel_ids, sync.threads.length]).to.deep.equal([[forum.id], 1]);
   });
 
-  it('shows a channel that was taken by its own permissions as hidden', async () => {
+  it('shows a channel that its own permissions hide as hidden', async () => {
     await start();
     const client = await identified();
     const own = [...guild.roles.values()].find(({ botId }) => botId !== null)!;
@@ -255,7 +255,7 @@ describe('Gateway of the platform double', () => {
     expect(back).to.deep.equal(['CHANNEL_UPDATE', 'THREAD_LIST_SYNC']);
   });
 
-  it('tells a starter before or after its thread, events twice, and late ones in any order', async () => {
+  it('can tell a starter before its thread, send events twice, and send late ones in any order', async () => {
     await start();
     const client = await identified();
     double.gateway.starterFirst = true;
@@ -277,7 +277,7 @@ describe('Gateway of the platform double', () => {
     expect(numbers).to.deep.equal(numbers.map((_, index) => index + 1));
   });
 
-  it('gives the same by a compressed stream', async () => {
+  it('sends the same by a compressed stream', async () => {
     await start();
     for (let count = 0; count < 300; count += 1) {
       model.createThread(forum.id, { name: `Thread ${count} 🙂`, ownerId: author.id });
@@ -299,7 +299,7 @@ describe('Gateway of the platform double', () => {
       for (let number = 0; number < count; number += 1) say(`missed ${number}`);
     };
 
-    it('gives what was missed, and nothing else', async () => {
+    it('sends what was missed, and nothing else', async () => {
       await start();
       const client = await identified();
       await lose(client, 3);
@@ -314,7 +314,7 @@ describe('Gateway of the platform double', () => {
       expect(next.events.map(({ s }) => s)).to.deep.equal([3, 4, 5, 6]);
     });
 
-    it('is refused once events are kept no more, the session is forgotten, or it was closed by 1000', async () => {
+    it('is refused where events are gone, the session is forgotten, or it was closed by 1000', async () => {
       await start({ replayLimit: 4 });
       const refused = async (client: GatewayTestClient): Promise<void> => {
         const next = await open({ url: client.resumeUrl });
@@ -345,7 +345,7 @@ describe('Gateway of the platform double', () => {
       await until(() => next.signals[1]?.op === Op.InvalidSession);
     });
 
-    it('is asked for by op 7, and by op 9 where the session is still good', async () => {
+    it('is demanded by op 7, and by op 9 where the session is still good', async () => {
       await start();
       const client = await identified();
       double.gateway.requestReconnect();
@@ -379,7 +379,7 @@ describe('Gateway of the platform double', () => {
       await until(() => client.signals[1]?.op === Op.InvalidSession);
     });
 
-    it('resets the token when a day holds too many identifies', async () => {
+    it('resets the token where a day has too many identifies', async () => {
       await start({ identifiesPerDay: 1 });
       const { token } = double;
       const first = await identified();
@@ -403,7 +403,7 @@ describe('Gateway of the platform double', () => {
     });
   });
 
-  it('closes by the code of what is wrong', async () => {
+  it('closes with the code of the mistake', async () => {
     await start({ messageContent: false });
     const { token } = double;
     const cases: [number, (client: GatewayTestClient) => void][] = [
@@ -430,7 +430,7 @@ describe('Gateway of the platform double', () => {
     expect(refused.closeCode).to.equal(4_010);
   });
 
-  it('closes, cuts and freezes connections on demand', async () => {
+  it('closes, cuts and freezes connections on request', async () => {
     await start();
     const [closed, cut] = [await identified(), await identified()];
     double.gateway.freeze(true);

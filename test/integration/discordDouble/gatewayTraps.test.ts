@@ -77,7 +77,7 @@ describe('Traps of the gateway for a naive client', () => {
     await double.close();
   });
 
-  it('drops a starter that comes before its thread', async () => {
+  it('loses a starter that comes before its thread', async () => {
     await start();
     double.gateway.starterFirst = true;
     const { id } = model.createThread(forum.id, { name: 'How?', ownerId: author.id });
@@ -85,7 +85,7 @@ describe('Traps of the gateway for a naive client', () => {
     expect([threads.has(id), messages.has(id)]).to.deep.equal([true, false]);
   });
 
-  it('counts a message twice whose event is repeated', async () => {
+  it('counts a message twice where its event is repeated', async () => {
     await start();
     double.gateway.copies = 2;
     say('Once');
@@ -93,7 +93,7 @@ describe('Traps of the gateway for a naive client', () => {
     expect((await kept()).count).to.equal(2);
   });
 
-  it('brings back what was deleted by a late update', async () => {
+  it('brings back a deleted message by a late update', async () => {
     await start();
     const messageId = say('Gone');
     double.gateway.hold();
@@ -104,7 +104,7 @@ describe('Traps of the gateway for a naive client', () => {
     expect(model.findMessage(thread.id, messageId)).to.equal(undefined);
   });
 
-  it('keeps an older text by a late update', async () => {
+  it('keeps an older text because of a late update', async () => {
     await start();
     const messageId = say('1');
     double.gateway.hold();
@@ -124,7 +124,7 @@ describe('Traps of the gateway for a naive client', () => {
     expect(model.threads.has(thread.id)).to.equal(true);
   });
 
-  it('keeps what it lost the access to, and what was deleted with its channel', async () => {
+  it('keeps channels that it lost access to, and threads that were deleted with their channel', async () => {
     await start();
     const own = [...guild.roles.values()].find(({ botId }) => botId !== null)!;
     model.updateRole(guild.id, own.id, { permissions: 0n });
@@ -167,7 +167,7 @@ describe('Traps of the gateway for a naive client', () => {
     expect((await kept()).threads.size).to.equal(0);
   });
 
-  it('finds neither the text nor the author in a deletion', async () => {
+  it('finds neither the text nor the author of a message in its deletion', async () => {
     await start();
     model.deleteMessage(thread.id, say('What did it say?'));
     await kept();
@@ -175,7 +175,7 @@ describe('Traps of the gateway for a naive client', () => {
     expect(Object.keys(d)).to.deep.equal(['id', 'channel_id', 'guild_id']);
   });
 
-  it('publishes what one member alone sees', async () => {
+  it('publishes a message that only one member sees', async () => {
     await start();
     const { id } = model.postEphemeral(thread.id, { authorId: model.bot.id, content: 'Hush' });
     expect((await kept()).messages.get(id)).to.equal('Hush');
@@ -194,7 +194,7 @@ describe('Traps of the gateway for a naive client', () => {
     expect((await kept()).messages.has(last!)).to.equal(false);
   });
 
-  it('cannot resume what it closed politely', async () => {
+  it('cannot resume a session that it closed politely', async () => {
     await start();
     await client.close(1_000);
     await until(() => double.gateway.connections === 0);
@@ -204,7 +204,7 @@ describe('Traps of the gateway for a naive client', () => {
     await until(() => client.signals.at(-1)?.op === Op.InvalidSession);
   });
 
-  it('loses its token by identifying again and again', async () => {
+  it('loses its token because it identifies again and again', async () => {
     await start({ identifiesPerDay: 3 });
     const { token } = double;
     for (let count = 0; count < 3; count += 1) {
@@ -217,7 +217,7 @@ describe('Traps of the gateway for a naive client', () => {
     expect(double.token).not.to.equal(token);
   });
 
-  it('reads no more than one message when it takes each as a stream of its own', async () => {
+  it('reads no more than one message where it takes each message as a stream of its own', async () => {
     await start();
     const socket = new WebSocket(`${double.gatewayUrl}/?v=10&encoding=json&compress=zlib-stream`);
     const read: string[] = [];

@@ -21,7 +21,7 @@ describe('Limits of the platform double', () => {
   };
   const MINUTE = 60_000;
 
-  it('refuses what a bucket does not hold, and says for how long', async () => {
+  it('refuses requests beyond a bucket, and tells for how long', async () => {
     const guildId = await start({ buckets: { guild: { limit: 2, windowMs: MINUTE } } });
     const [first, , third] = await many(3, `/guilds/${guildId}`);
     expect(first?.headers.get('x-ratelimit-limit')).to.equal('2');
@@ -34,7 +34,7 @@ describe('Limits of the platform double', () => {
     expect(double.limits.counts.unknownBucket + double.limits.counts.bucket).to.equal(1);
   });
 
-  it('counts by route and by the id at its top, and lets similar routes share', async () => {
+  it('counts by route and by the id at its top, and lets similar routes share a bucket', async () => {
     const guildId = await start({ buckets: { guildChannels: { limit: 1, windowMs: MINUTE } } });
     const other = double.model.createGuild().id;
     const statusOf = async (path: string): Promise<number> => (await ask(double, path)).status;
@@ -44,7 +44,7 @@ describe('Limits of the platform double', () => {
     expect(await statusOf(`/guilds/${guildId}/roles`)).to.equal(429);
   });
 
-  it('gives buckets another hash and size', async () => {
+  it('can give buckets another hash and size', async () => {
     const guildId = await start({ buckets: { guild: { limit: 4, windowMs: MINUTE } } });
     const [before] = await many(4, `/guilds/${guildId}`);
     double.limits.renewBuckets(0.5);
@@ -54,7 +54,7 @@ describe('Limits of the platform double', () => {
     expect(after.map(({ status }) => status)).to.deep.equal([200, 200, 429]);
   });
 
-  it('answers no more than so many requests in a second, of all routes together', async () => {
+  it('answers at most so many requests in a second, over all routes', async () => {
     await start({ globalLimit: 1 });
     const replies = await Promise.all(
       Array.from({ length: 12 }, (_, number) =>
@@ -69,7 +69,7 @@ describe('Limits of the platform double', () => {
     expect(double.limits.counts.global).to.equal(refused.length);
   });
 
-  it('tells a limit that is shared, which counts as no invalid request', async () => {
+  it('can tell a shared limit, which does not count as an invalid request', async () => {
     await start({});
     double.faults.next('shared');
     const reply = await ask(double, '/users/@me');
@@ -85,7 +85,7 @@ describe('Limits of the platform double', () => {
     expect([reply.status, reply.headers.get('retry-after')]).to.deep.equal([429, null]);
   });
 
-  it('answers everything by a page of Cloudflare for a while', async () => {
+  it('can answer everything with a page of Cloudflare for a while', async () => {
     await start({});
     double.limits.blockByCloudflare(60);
     for (const path of ['/users/@me', '/gateway']) {
@@ -98,7 +98,7 @@ describe('Limits of the platform double', () => {
     expect(double.limits.counts.cloudflare).to.equal(2);
   });
 
-  it('bans whoever is refused too often', async () => {
+  it('bans a client that is refused too often', async () => {
     await start({ invalidRequestLimit: 3 });
     for (let count = 0; count < 3; count += 1) {
       expect((await ask({ url: double.url, token: 'other' }, '/users/@me')).status).to.equal(401);
@@ -119,7 +119,7 @@ describe('Faults of the platform double', () => {
 
   afterEach(() => double.close());
 
-  it('fails on demand, of one route or of any', async () => {
+  it('fails on request, for one route or for any', async () => {
     double.faults.next('serverError', { route: 'gateway' });
     double.faults.next('badGateway', { times: 2 });
     const statuses: number[] = [];
@@ -150,7 +150,7 @@ describe('Faults of the platform double', () => {
     expect(() => reply.json()).to.throw(SyntaxError);
   });
 
-  it('survives a client that ends in the middle of a request', async () => {
+  it('survives a client that ends during a request', async () => {
     const { hostname, port } = new URL(double.url);
     const socket = connect(Number(port), hostname);
     socket.write('POST /api/v10/attachments/refresh-urls HTTP/1.1\r\nHost: x\r\n');
@@ -161,7 +161,7 @@ describe('Faults of the platform double', () => {
     expect((await ask(double, '/users/@me')).status).to.equal(200);
   });
 
-  it('holds an answer that was made when the request arrived', async () => {
+  it('can hold an answer that was made when the request arrived', async () => {
     const guild = double.model.createGuild({ name: 'Before' });
     double.faults.next('held');
     const answer = ask(double, `/guilds/${guild.id}`);

@@ -92,7 +92,7 @@ describe('REST API of the platform double', () => {
     expect([reply.status, (reply.json() as { code: number }).code]).to.deep.equal([403, 50_001]);
   });
 
-  it('gives each thing that is unknown a code of its own', async () => {
+  it('answers each unknown thing with a code of its own', async () => {
     const threadId = aThread();
     const codeOf = async (path: string): Promise<unknown> => {
       const reply = await ask(double, path);
@@ -125,7 +125,7 @@ describe('REST API of the platform double', () => {
     expect(idsOf(await archived(''))).to.deep.equal([late, early]);
   });
 
-  it('takes `before` as exclusive to the microsecond, so that equal moments are cut at a page edge', async () => {
+  it('takes `before` as exclusive to the microsecond, so that a page edge cuts threads of the same moment', async () => {
     const moment = 1_700_000_000_123_456;
     const [first, second, third] = [archive(moment), archive(moment), archive(moment)];
     const older = archive(moment - 1);
@@ -222,7 +222,7 @@ describe('REST API of the platform double', () => {
     expect(rest.items.map(({ message }) => message.id)).to.deep.equal([second]);
   });
 
-  it('lets a thread move while it is paged for', async () => {
+  it('lets a thread move while a client pages', async () => {
     const moment = 1_700_000_000_000_000;
     const ids = [3, 2, 1, 0].map((more) => archive(moment + more));
     double.faults.before('archivedThreads', ({ path }) => {
@@ -236,7 +236,7 @@ describe('REST API of the platform double', () => {
     expect(idsOf(active)).to.deep.equal([ids[2]]);
   });
 
-  it('tells a deleted answer from one that was not fetched', async () => {
+  it('gives a reply the message that it answers, and null once that is deleted', async () => {
     const threadId = aThread();
     const messageId = say(threadId, 'a question');
     const { bot } = double.model;
@@ -268,7 +268,7 @@ describe('Contents and links of the platform double', () => {
 
   afterEach(() => double.close());
 
-  it('gives blanks without the intent, but for what mentions the bot or is its own', async () => {
+  it('sends blanks without the intent, except for messages that mention the bot or are its own', async () => {
     const threadId = await start({ messageContent: false });
     const { model } = double;
     const [authorId] = [model.threads.get(threadId)!.ownerId];

@@ -63,14 +63,14 @@ describe('Traps of the REST API for a naive client', () => {
 
   afterEach(() => double.close());
 
-  it('loses threads of one moment at the edge of a page', async () => {
+  it('loses threads of the same moment at the edge of a page', async () => {
     await start();
     const ids = [1, 2, 3, 4].map(() => aThread(MOMENT));
     const seen = await pageBy(({ thread_metadata: data }) => data!.archive_timestamp);
     expect(seen).to.deep.equal([ids[3], ids[2]]);
   });
 
-  it('loses threads of one millisecond when the cursor goes through a Date', async () => {
+  it('loses threads of the same millisecond where its cursor passes through a Date', async () => {
     await start();
     const ids = [4, 3, 2, 1].map((micros) => aThread(MOMENT + micros));
     const seen = await pageBy(({ thread_metadata: data }) =>
@@ -79,7 +79,7 @@ describe('Traps of the REST API for a naive client', () => {
     expect(seen).to.deep.equal([ids[0], ids[1]]);
   });
 
-  it('loses or repeats threads when it pages by their creation', async () => {
+  it('loses or repeats threads where it pages by their creation', async () => {
     await start();
     const day = 86_400_000;
     const ids = [4, 3, 2, 1].map((days) =>
@@ -90,7 +90,7 @@ describe('Traps of the REST API for a naive client', () => {
     expect(await pageBy(created)).to.deep.equal(ids.slice(0, 2));
   });
 
-  it('loses a thread that becomes active while it pages, when it has read the active ones before', async () => {
+  it('loses a thread that becomes active while it pages, where it read the active ones first', async () => {
     await start();
     const ids = [4, 3, 2, 1].map((micros) => aThread(MOMENT + micros));
     const active = await read(double, `/guilds/${guild.id}/threads/active`);
@@ -102,14 +102,14 @@ describe('Traps of the REST API for a naive client', () => {
     expect([active, seen]).to.deep.equal([{ threads: [], members: [] }, [ids[0], ids[1], ids[3]]]);
   });
 
-  it('is refused when it asks for one archived thread', async () => {
+  it('is refused where it asks for a single archived thread', async () => {
     await start();
     expect(
       (await ask(double, `/channels/${forum.id}/threads/archived/public?limit=1`)).status,
     ).to.equal(400);
   });
 
-  it('reads the same page for ever when it takes the last message of a page as the newest', async () => {
+  it('reads the same page for ever where it takes the last message of a page as the newest', async () => {
     await start();
     const threadId = aThread();
     for (let count = 0; count < 5; count += 1) say(threadId, `${count}`);
@@ -118,7 +118,7 @@ describe('Traps of the REST API for a naive client', () => {
     expect(second.map(({ id }) => id)).to.include.members(first.slice(0, 2).map(({ id }) => id));
   });
 
-  it('goes wrong when it compares ids as text, or as numbers', async () => {
+  it('goes wrong where it compares ids as text, or as numbers', async () => {
     await start();
     const threadId = aThread(undefined, Date.UTC(2022, 5, 1));
     const late = say(threadId, 'of 19 digits', Date.UTC(2023, 0, 1));
@@ -147,7 +147,7 @@ describe('Traps of the REST API for a naive client', () => {
     expect((await ask(double, `/channels/${forum.id}`)).status).to.equal(403);
   });
 
-  it('takes what it reads for public, where the bot may see what others may not', async () => {
+  it('takes what it can read for public, where the bot sees more than others', async () => {
     await start();
     const { ViewChannel: deny } = PermissionFlagsBits;
     model.setOverwrite(forum.id, { id: guild.id, type: 0, allow: 0n, deny });
@@ -157,7 +157,7 @@ describe('Traps of the REST API for a naive client', () => {
     expect([listed.length, model.isPublic(forum.id)]).to.deep.equal([1, false]);
   });
 
-  it('overwrites what it has by blanks, without the intent', async () => {
+  it('overwrites content by blanks, without the intent', async () => {
     await start({ messageContent: false });
     const threadId = aThread();
     const messageId = say(threadId, 'Important');
@@ -178,7 +178,7 @@ describe('Traps of the REST API for a naive client', () => {
     expect(response.status).to.equal(404);
   });
 
-  it('is refused when it expects each bucket to hold what it once held', async () => {
+  it('is refused where it expects each bucket to keep its size', async () => {
     const buckets = { messages: { limit: 4, windowMs: 60_000 } };
     await start({ rateLimits: true, buckets });
     const threadId = aThread();
@@ -191,7 +191,7 @@ describe('Traps of the REST API for a naive client', () => {
     expect(statuses).to.deep.equal([200, 200, 429]);
   });
 
-  it('is refused when it asks for many threads at once, each of them in a bucket of its own', async () => {
+  it('is refused where it asks for many threads at once, each with a bucket of its own', async () => {
     await start({ rateLimits: true, globalLimit: 1 });
     const ids = Array.from({ length: 12 }, () => aThread());
     await Promise.all(ids.map((id) => ask(double, `/channels/${id}/messages`)));
@@ -199,7 +199,7 @@ describe('Traps of the REST API for a naive client', () => {
     expect(double.limits.counts.bucket + double.limits.counts.unknownBucket).to.equal(0);
   });
 
-  it('fails where it expects JSON of every 429', async () => {
+  it('fails where it expects every 429 to be JSON', async () => {
     await start();
     double.limits.blockByCloudflare(60);
     const reply = await ask(double, '/users/@me');
@@ -207,7 +207,7 @@ describe('Traps of the REST API for a naive client', () => {
     expect(() => (reply.json() as { retry_after: number }).retry_after).to.throw(SyntaxError);
   });
 
-  it('is banned when it asks again at once', async () => {
+  it('is banned where it asks again at once', async () => {
     const buckets = { guildChannels: { limit: 1, windowMs: 60_000 } };
     await start({ rateLimits: true, buckets, invalidRequestLimit: 20 });
     const path = `/guilds/${guild.id}/channels`;
@@ -223,7 +223,7 @@ describe('Traps of the REST API for a naive client', () => {
     expect((await ask(double, '/users/@me')).status).to.equal(429);
   });
 
-  it('ends its sync where an error ends it', async () => {
+  it('ends its sync at the first error', async () => {
     await start();
     const ids = [1, 2, 3].map(() => aThread());
     double.faults.next('badGateway', { route: 'messages' });

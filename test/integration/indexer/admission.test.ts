@@ -30,7 +30,7 @@ describe('the limit that all processes share', () => {
     redis.disconnect();
   });
 
-  it('lets 49 requests through at once, whoever asks', async () => {
+  it('lets 49 requests through at once, from whichever process', async () => {
     const processes = [createAdmission(redis, namespace), createAdmission(redis, namespace)];
     const waits = await Promise.all(
       Array.from({ length: 200 }, (_, n) => processes[n % 2]!.ask(`request ${n}`)),
@@ -39,7 +39,7 @@ describe('the limit that all processes share', () => {
     for (const ms of waits) expect(ms).to.be.within(0, SECOND_MS + 1);
   });
 
-  it('lets another one through a second after an answer, and not before', async () => {
+  it('lets the next one through a second after an answer, and not before', async () => {
     const admission = createAdmission(redis, namespace);
     await fill(admission);
     const answered = performance.now();
@@ -49,7 +49,7 @@ describe('the limit that all processes share', () => {
     expect(await admission.ask('a third')).to.be.above(0);
   });
 
-  it('gives the place of a request that is never answered to another after a minute', async () => {
+  it('frees the place of a request without an answer after a minute', async () => {
     const admission = createAdmission(redis, namespace);
     await fill(admission);
     const key = `${namespace}:platform:requests`;
@@ -62,7 +62,7 @@ describe('the limit that all processes share', () => {
     expect(await redis.zcard(key)).to.equal(MOST);
   });
 
-  it('gives places to others that were taken before the clock was set back', async () => {
+  it('frees places that were taken before the clock was set back', async () => {
     const admission = createAdmission(redis, namespace);
     await fill(admission);
     const key = `${namespace}:platform:requests`;
@@ -70,7 +70,7 @@ describe('the limit that all processes share', () => {
     expect(await admission.ask('another')).to.equal(0);
   });
 
-  it('fails as if the platform was away while Redis cannot count', async () => {
+  it('fails as if the platform were away while Redis cannot count', async () => {
     await redis.set(`${namespace}:platform:requests`, 'no set');
     const error = await createAdmission(redis, namespace)
       .ask('request')
@@ -79,7 +79,7 @@ describe('the limit that all processes share', () => {
     expect((error as Error).message).to.match(/^Redis does not count requests: /);
   });
 
-  it('lets nothing through while all is stopped, for the longest time that was told', async () => {
+  it('lets nothing through during a stop, for the longest time that was told', async () => {
     const admission = createAdmission(redis, namespace);
     await admission.stop(600_000);
     await admission.stop(1_000);
@@ -94,7 +94,7 @@ describe('the limit that all processes share', () => {
     expect(await admission.ask('request')).to.be.within(1, 600_000);
   });
 
-  it('is of one archive: another that shares the server has its own', async () => {
+  it('is separate for each archive on the same Redis', async () => {
     await createAdmission(redis, `${namespace}:other`).stop(600_000);
     expect(await createAdmission(redis, namespace).ask('request')).to.equal(0);
   });

@@ -26,7 +26,7 @@ describe('announcer', () => {
     await stores.close();
   });
 
-  it('says that everything may have changed once Redis is back, when an announcement was lost', async () => {
+  it('announces that everything may have changed once Redis is back, when an announcement was lost', async () => {
     const connection = stores.redis.duplicate();
     connection.on('error', () => undefined);
     const announcer = createAnnouncer(
@@ -43,7 +43,7 @@ describe('announcer', () => {
     connection.disconnect();
   });
 
-  it('sends what is announced in one turn of the event loop together, each server once', async () => {
+  it('sends all announcements of one turn of the event loop together, each server once', async () => {
     const { namespace } = stores.mongo;
     const announcer = createAnnouncer(stores.redis, namespace, createLogger('test', 'silent'));
     const thread = { threadId: '11', serverId: '12', channelId: '13' };
@@ -61,7 +61,7 @@ describe('announcer', () => {
     ]);
   });
 
-  it('gives up a connection that is silently dead, and says so on the next', async () => {
+  it('gives up a connection that is silently dead, and reports the loss on the next one', async () => {
     const { hostname: host, port } = new URL(readSettings().REDIS_URL);
     const proxy = await startProxy({ host, port: Number(port || 6_379) });
     const connection = createRedis(`redis://127.0.0.1:${proxy.port}`, { timeoutMs: 300 });

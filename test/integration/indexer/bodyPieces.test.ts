@@ -60,7 +60,7 @@ describe('bodies in pieces', () => {
     expect(await pieces(body)).to.deep.equal([]);
   });
 
-  it('removes what a process left that ended too early to see it, and nothing else', async () => {
+  it('removes what a process has left that ended too early to remove it, and nothing else', async () => {
     await deps.collections.bodies.insertOne(encodeBody('thread/2', 6, '{}'));
     const cutOff = new BodyWriter(deps.collections, 'thread/2', 5);
     const underWay = new BodyWriter(deps.collections, 'thread/2', 7);

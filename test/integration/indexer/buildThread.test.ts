@@ -66,7 +66,7 @@ describe('building a thread', () => {
     return (await Promise.all(found)).map(({ version }) => version);
   };
 
-  it('builds threads of so many messages at once that few long ones fill the memory', async () => {
+  it('builds many threads at a time, but only a few long ones, so that they fit into memory', async () => {
     const { threadItems } = deps.collections;
     const sources = Array.from({ length: 6 }, () => aSourceThread());
     const ids = sources.map(({ thread }) => thread._id);
@@ -107,7 +107,7 @@ describe('building a thread', () => {
     expect(await markOf(ids[5]!)).to.equal(null);
   });
 
-  it('builds every view from the records and takes the mark away', async () => {
+  it('builds every view from the records, and removes the mark', async () => {
     const { source, threadId, messages } = aConversation();
     await record(deps, source, messages);
     await build(deps, threadId);
@@ -170,7 +170,7 @@ describe('building a thread', () => {
     expect(board.map(({ count }) => count)).to.deep.equal([1, 1]);
   });
 
-  it('tells when a server was last read, also where its only thread was emptied since', async () => {
+  it('tells when a server was last read, even if its only thread was emptied since', async () => {
     const { source, threadId, messages } = aConversation();
     const serverId = source.server._id;
     const lastSyncAt = async () => {
@@ -197,7 +197,7 @@ describe('building a thread', () => {
     expect(await itemOf(threadId)).to.deep.equal(before);
   });
 
-  it('gives the same result ten times at once', async () => {
+  it('gives the same result when it runs ten times at once', async () => {
     const { source, threadId, messages } = aConversation();
     await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -233,7 +233,7 @@ describe('building a thread', () => {
     ]);
   });
 
-  it('never loses a change that comes while a thread is being built', async () => {
+  it('loses no change that comes while a thread is being built', async () => {
     const { source, threadId, messages } = aConversation();
     await record(deps, source, messages.slice(0, 1));
     const [mark] = await claimMarks(deps, [(await markOf(threadId))!]);
@@ -245,7 +245,7 @@ describe('building a thread', () => {
     expect(await markOf(threadId)).to.equal(null);
   });
 
-  it('is done again when it was cut off, also where its lease is of before the clock was put back', async () => {
+  it('is repeated when it was cut off, even if its claim is dated before the clock was set back', async () => {
     for (const due of [-1, 3_600_000]) {
       const { source, threadId, messages } = aConversation();
       await record(deps, source, messages);
@@ -259,7 +259,7 @@ describe('building a thread', () => {
     }
   });
 
-  it('stores nothing when its claim was taken meanwhile', async () => {
+  it('stores nothing when another worker has taken over its claim', async () => {
     const { source, threadId, messages } = aConversation();
     await record(deps, source, messages.slice(0, 1));
     const late = stalled(deps, async () => {
@@ -276,7 +276,7 @@ describe('building a thread', () => {
     expect((await searchVersion('thread', threadId)).version).to.equal(item.revision);
   });
 
-  it('sends those search documents alone that have changed', async () => {
+  it('sends only the search documents that have changed', async () => {
     const { source, threadId, messages } = aConversation();
     const [question, answer] = messages as [SourceMessage, SourceMessage];
     await record(deps, source, messages);
@@ -301,7 +301,7 @@ describe('building a thread', () => {
     expect(await versionsOf(threadId, [question, answer])).to.deep.equal(all);
   });
 
-  it('marks those people alone whose part has changed, or all where the line of the thread has', async () => {
+  it("marks only the people whose part has changed, or all where the thread's line has", async () => {
     const { source, threadId, messages } = aConversation();
     const [question, answer] = messages as [SourceMessage, SourceMessage];
     const [ada, grace, helper] = messages.map(({ author }) => `person/${author.id}`);
@@ -389,7 +389,7 @@ describe('building a thread', () => {
     expect(await versionsOf(threadId, [question, answer])).to.deep.equal(all);
   });
 
-  it('takes no mark away that another holds', async () => {
+  it('removes no mark that another worker holds', async () => {
     const { source, threadId, messages } = aConversation();
     await record(deps, source, messages);
     const late = stalled(deps, async () => {
@@ -404,7 +404,7 @@ describe('building a thread', () => {
     expect(await detail(threadId)).to.equal(null);
   });
 
-  it('takes no mark away that another has taken over since its views were stored', async () => {
+  it('removes no mark that another worker has taken over since the views were stored', async () => {
     const [target, linking] = [aConversation(), aConversation()];
     const { source, threadId, messages } = linking;
     await record(deps, source, [{ ...messages[0]!, content: `See <#${target.threadId}>` }]);
@@ -438,7 +438,7 @@ describe('building a thread', () => {
     expect((await searchVersion('thread', threadId)).kind).to.equal('tombstone');
   });
 
-  it('removes a message from search that was deleted after the build had read it', async () => {
+  it('removes from search a message that was deleted after the build had read it', async () => {
     const { source, threadId, messages } = aConversation();
     await record(deps, source, messages);
     const { _id } = messages[1]!;
@@ -456,7 +456,7 @@ describe('building a thread', () => {
     expect(found._source?.kind).to.equal('tombstone');
   });
 
-  it('does not list a thread in which nothing was said, and forgets one whose messages were all deleted', async () => {
+  it('does not list a thread without messages, and removes one whose messages were all deleted', async () => {
     const { source, threadId, messages } = aConversation();
     await record(deps, source, messages.slice(3));
     await build(deps, threadId);
@@ -474,7 +474,7 @@ describe('building a thread', () => {
     expect(await deps.collections.contributions.countDocuments({ threadId })).to.equal(0);
   });
 
-  it('links to a thread as soon as it is in the archive, and follows its title', async () => {
+  it('shows a link to a thread by its title as soon as that is in the archive, and follows its title', async () => {
     const target = aConversation({ thread: { title: 'Target' } });
     const linking = aConversation();
     const url = `https://discord.com/channels/${target.source.server._id}/${target.threadId}`;
@@ -493,7 +493,7 @@ describe('building a thread', () => {
     expect(html).to.contain(`/api/threads/${target.threadId}`).and.to.contain('Target');
   });
 
-  it('links to a thread that appeared while it was being built', async () => {
+  it('shows a link to a thread by its title even if that appeared during the build', async () => {
     const target = aConversation({ thread: { title: 'Appearing' } });
     const linking = aConversation();
     await record(deps, linking.source, [
@@ -509,7 +509,7 @@ describe('building a thread', () => {
     expect(html).to.contain('Appearing');
   });
 
-  it('links to the thread itself by its present title from the first build on', async () => {
+  it("shows a thread's link to itself by its present title from the first build on", async () => {
     const { source, threadId, messages } = aConversation();
     for (const [asOf, title] of [
       [1_000, 'First'],
@@ -523,7 +523,7 @@ describe('building a thread', () => {
     }
   });
 
-  it('passes a new title on although its first build failed half-way', async () => {
+  it('passes a new title on even if its first build failed half-way', async () => {
     const target = aConversation({ thread: { title: 'Half' } });
     const linking = aConversation();
     await record(deps, linking.source, [
@@ -563,7 +563,7 @@ describe('building a thread', () => {
     );
   });
 
-  it('names people as in their last message, whatever is told again later', async () => {
+  it('names people as in their last message, even if an older one is told later', async () => {
     const { source, threadId } = aConversation();
     const [before, after] = ['Grace', 'Grace H.'].map((username) =>
       aSourceMessage({ threadId, author: { ...anAuthor('grace'), username } }),
@@ -577,7 +577,7 @@ describe('building a thread', () => {
     expect(list?.participants.map(({ username }) => username)).to.deep.equal(['Grace H.']);
   });
 
-  it('gives links to files of its own once the platform itself has told of them', async () => {
+  it('gives links to files of its own once the platform itself has told of the files', async () => {
     const { source, threadId } = aConversation();
     const message = aSourceMessage({ threadId, attachments: [aFile(CDN, threadId)] });
     const links = async () =>
@@ -640,7 +640,7 @@ describe('building a thread', () => {
     expect(await again.catch((error: unknown) => error)).to.be.instanceOf(SourceConflict);
   });
 
-  it('leaves a message deleted that was deleted where an export had put it', async () => {
+  it('leaves a message deleted that was deleted in the thread into which an export had put it', async () => {
     const { real, other, told } = await aMisplacedMessage();
     const deleted = deleteMessage(deps, { messageId: told._id });
     await doAll(deps);

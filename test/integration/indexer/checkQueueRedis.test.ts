@@ -41,7 +41,7 @@ describe('checkQueueRedis', () => {
     expect(lines).to.deep.equal([]);
   });
 
-  it('warns where the server does not tell, as it has no CONFIG or does not let the user use it', async () => {
+  it('warns where the server has no CONFIG, or does not let the user read it', async () => {
     await redis.acl('SETUSER', user, 'on', '>pencil', '~*', '&*', '+@all', '-config');
     await checkAs('pencil');
     const message = 'ERR Command is not available';
@@ -52,7 +52,7 @@ describe('checkQueueRedis', () => {
     for (const line of lines) expect(line).to.contain('noeviction');
   });
 
-  it('fails with a wrong password, and without one that is needed', async () => {
+  it('fails with a wrong password, and without a required one', async () => {
     await redis.acl('SETUSER', user, 'on', '>pencil', '~*', '&*', '+@all');
     expect(await rejectionOf(checkAs('wrong'))).to.contain('WRONGPASS');
     const needed = Object.assign(new ReplyError('NOAUTH Authentication required.'), {
@@ -63,7 +63,7 @@ describe('checkQueueRedis', () => {
     expect(lines).to.deep.equal([]);
   });
 
-  it('refuses one that evicts keys, and names the setting', async () => {
+  it('refuses a Redis that evicts keys, and names the setting', async () => {
     const evicting = {
       config: () => Promise.resolve(['maxmemory-policy', 'allkeys-lru']),
     } as unknown as Redis;

@@ -35,7 +35,7 @@ describe('claims of marks', () => {
     Boolean((await deps.collections.threadItems.findOne({ _id: threadId }))?.item);
   const inFuture = (ms: number) => new Date(Date.now() + ms);
 
-  it('gives a mark to one of those who ask at once', async () => {
+  it('go to only one of several workers that ask at once', async () => {
     const threadId = await recordThread();
     const mark = (await markOf(threadId))!;
     const asked = Array.from({ length: 5 }, () => claimMarks(deps, [mark]));
@@ -43,7 +43,7 @@ describe('claims of marks', () => {
     expect(taken.map(({ subject, tries }) => [subject, tries])).to.deep.equal([[threadId, 1]]);
   });
 
-  it('is not made with a change where another works on the mark, or it failed before', async () => {
+  it('are not made with a change where another worker has the mark, or it failed before', async () => {
     const [free, held, failed] = [await recordThread(), await recordThread(), await recordThread()];
     await takenByAnother(held, inFuture(LEASE_MS));
     const tried = { _id: markId('thread', failed) };
@@ -58,7 +58,7 @@ describe('claims of marks', () => {
     expect(claims).to.deep.equal(['own', 'another', undefined]);
   });
 
-  it('stores nothing of a build whose claim another has taken over', async () => {
+  it('store nothing of a build whose claim another worker has taken over', async () => {
     const threadId = await recordThread();
     const claimed = await claimMarks(deps, [(await markOf(threadId))!]);
     const due = inFuture(LEASE_MS);
@@ -68,7 +68,7 @@ describe('claims of marks', () => {
     expect(await markOf(threadId)).to.deep.include({ claim: 'another', due });
   });
 
-  it('takes nothing of a thread away when another has taken over', async () => {
+  it('remove no views of a thread whose claim another worker has taken over', async () => {
     const threadId = await recordThread();
     await build(deps, threadId);
     await setMarks(deps, 'thread', [threadId]);
@@ -79,7 +79,7 @@ describe('claims of marks', () => {
     expect(await isListed(threadId)).to.equal(true);
   });
 
-  it('stores nothing of any other work whose claim another has taken over', async () => {
+  it('store nothing of other work whose claim another worker has taken over', async () => {
     const threadId = await recordThread();
     await build(deps, threadId);
     await doAll(deps);
@@ -109,7 +109,7 @@ describe('claims of marks', () => {
     expect(await similar.countDocuments()).to.equal(0);
   });
 
-  it('quarantines nothing that another has taken over', async () => {
+  it('quarantine nothing that another worker has taken over', async () => {
     const threadId = await recordThread();
     const isIt = { _id: markId('thread', threadId) };
     await deps.collections.work.updateOne(isIt, { $set: { tries: MOST_TRIES - 1 } });
@@ -123,7 +123,7 @@ describe('claims of marks', () => {
     expect(await markOf(threadId)).to.deep.include({ claim: 'another', due });
   });
 
-  it('takes its version before it reads anything of the thread', async () => {
+  it('have a build take its version before it reads anything of the thread', async () => {
     const threadId = await recordThread();
     const steps: string[] = [];
     const state = new Proxy(deps.collections.state, {
@@ -146,7 +146,7 @@ describe('claims of marks', () => {
     expect(steps.slice(0, 2)).to.deep.equal(['version', 'read']);
   });
 
-  it('builds again what changed while it was being built', async () => {
+  it('have a thread built again that changed during its build', async () => {
     const threadId = await recordThread();
     let changing: Promise<void> | undefined;
     let builds = 0;
@@ -172,7 +172,7 @@ describe('claims of marks', () => {
     expect(builds).to.equal(once);
   });
 
-  it('keeps a claim while its work goes on, and none that another has taken over', async () => {
+  it('last while the work goes on, unless another worker has taken over', async () => {
     const [threadId, lost] = [await recordThread(), await recordThread()];
     const marks = [(await markOf(threadId))!, (await markOf(lost))!];
     const claimed = await claimMarks(deps, marks);
@@ -185,7 +185,7 @@ describe('claims of marks', () => {
     expect(await markOf(lost)).to.deep.include({ claim: 'another', due });
   });
 
-  it('takes over what was claimed by a clock that was ahead, and leaves what is being done', async () => {
+  it('take over marks that were claimed by a clock that was ahead, and leave those that are being done', async () => {
     const [ahead, done] = [await recordThread(), await recordThread()];
     await takenByAnother(ahead, inFuture(3_600_000));
     await takenByAnother(done, inFuture(LEASE_MS + 30_000));

@@ -44,7 +44,7 @@ describe('changes in transactions', () => {
     );
   /** Another process, with its own group of changes. */
   const another = () => createCommit(stores.mongo.client, collectionsOf(stores.mongo.db));
-  it('go together when they are asked for together, and later ones see what earlier ones put', async () => {
+  it('share a transaction when they are requested together, and later ones see what earlier ones put', async () => {
     const asked = Array.from({ length: 40 }, () => add('one'));
     let groups = 0;
     let isBetween = true;
@@ -64,7 +64,7 @@ describe('changes in transactions', () => {
     expect(await counter('one')).to.include({ files: 40 });
   });
 
-  it('put, replace and remove what they read and what they did not read', async () => {
+  it('put, replace and remove documents, whether they read them or not', async () => {
     const { imports } = stores.mongo.collections;
     await imports.insertMany(['a', 'b', 'c', 'd'].map((_id) => record(_id, 1)));
     await commit({
@@ -83,7 +83,7 @@ describe('changes in transactions', () => {
     expect(left).to.deep.equal(['a', 'c', 'e', 'g'].map((_id) => record(_id, 2)));
   });
 
-  it('leave nothing of one that throws, and all of its neighbours', async () => {
+  it('write nothing of a change that throws, and all of the others', async () => {
     const [first, failed, last] = await Promise.all([
       said(commit(add('one'))),
       said(
@@ -150,7 +150,7 @@ describe('changes in transactions', () => {
     expect(await counter('huge')).to.equal(null);
   });
 
-  it('may only read what they said they read', async () => {
+  it('may only read what they have declared', async () => {
     const reading = commit({ reads: {}, decide: (documents) => documents.get('imports', 'one') });
     expect(await said(reading)).to.include('not among what the change reads');
   });
@@ -163,7 +163,7 @@ describe('changes in transactions', () => {
     expect(await counter('one')).to.include({ files: 24 });
   });
 
-  it('are decided again when what they found missing was written meanwhile', async () => {
+  it('are decided again when a document that was missing was written meanwhile', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => `new ${n}`);
     for (const id of ids) {
       const before = await Promise.all([commit, another()].map((one) => one(add(id))));
@@ -171,7 +171,7 @@ describe('changes in transactions', () => {
     }
   });
 
-  it('overtake the others where they are to be first', async () => {
+  it('come before the others where they have priority', async () => {
     const ordered = createCommit(stores.mongo.client, stores.mongo.collections);
     const decided: string[] = [];
     const told = (name: string): Change<number> => ({
@@ -191,7 +191,7 @@ describe('changes in transactions', () => {
     expect(await stores.mongo.collections.imports.countDocuments({ files: 1 })).to.equal(201);
   });
 
-  it('leave every other transaction to the others, however many are to be first', async () => {
+  it('leave every other transaction to the others, however many have priority', async () => {
     const ordered = createCommit(stores.mongo.client, stores.mongo.collections);
     let isDone = false;
     let after = 0;
@@ -212,13 +212,13 @@ describe('changes in transactions', () => {
     expect(meanwhile).to.be.at.most(6);
   });
 
-  it('take no more than a group holds into one transaction, and lose none', async () => {
+  it('are split where they exceed the size of a group, and none is lost', async () => {
     const many = Array.from({ length: 200 }, (_, n) => add(`n${n}`));
     await Promise.all(many.map((change) => commit(change)));
     expect(await stores.mongo.collections.imports.countDocuments({ files: 1 })).to.equal(200);
   });
 
-  it('set a mark once, with the causes of all that set it, at the earliest time', async () => {
+  it('set a mark once, with all causes, at the earliest time', async () => {
     const later = new Date(Date.now() + 60_000);
     const mark = (reads: string[], cause: string, due?: Date) =>
       commit({

@@ -67,7 +67,7 @@ describe('deletions', () => {
       await deps.collections.threadItems.findOne({ _id: threadId }),
     ]);
 
-  it('leaves nothing in search of a message that a later source tells as a notice', async () => {
+  it('removes a message from search that a later source turns into a notice', async () => {
     const { serverId, sources, said } = await aPlace();
     const [source, [, answer]] = [sources[0]!, said[0]!];
     const notice = { ...answer!, type: 4, counted: false, asOf: 2_000 };
@@ -81,7 +81,7 @@ describe('deletions', () => {
     expect(await found(serverId)).to.equal(3);
   });
 
-  it('removes a thread from every view and from search before it is done', async () => {
+  it('is done only when the thread is in no view and not in search', async () => {
     const { serverId, sources } = await aPlace();
     const threadId = sources[0]!.thread._id;
     await stores.redis.set(`${deps.namespace}:stats:${serverId}`, 'old 1\nx', 'EX', 60);
@@ -109,7 +109,7 @@ describe('deletions', () => {
     };
   }
 
-  it('takes the titles of deleted threads and channels out of what links to them', async () => {
+  it('takes the titles of deleted threads and channels out of threads that link to them', async () => {
     const { channelId, sources } = await aPlace();
     const ids = sources.map(({ thread }) => thread._id);
     const titles = await aLinking(...ids);
@@ -146,7 +146,7 @@ describe('deletions', () => {
 
   const another = () => anotherProcess(deps, stores);
 
-  it('leaves a thread deleted whose import is under way', async () => {
+  it('leaves a thread deleted while it is being imported', async () => {
     const { sources, said } = await aPlace();
     const { thread } = sources[0]!;
     const late = aSourceMessage({ threadId: thread._id, content: 'quokka latecomer', asOf: 5_000 });
@@ -189,7 +189,7 @@ describe('deletions', () => {
     }
   });
 
-  it('removes a message and counts again; a thread keeps its author', async () => {
+  it('removes a message and counts again; the thread keeps its author', async () => {
     const { serverId, sources } = await aPlace();
     const threadId = sources[0]!.thread._id;
     await deleteMessage(deps, { messageId: threadId });
@@ -203,7 +203,7 @@ describe('deletions', () => {
     expect(await found(serverId)).to.equal(5);
   });
 
-  it('removes a channel, and refuses what comes for it later', async () => {
+  it('removes a channel, and refuses later sources for it', async () => {
     const { serverId, channelId, sources } = await aPlace();
     expect(await deleteChannel(deps, { channelId }, REPORT_NOBODY)).to.deep.equal({
       threads: 2,
@@ -222,7 +222,7 @@ describe('deletions', () => {
     expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
   });
 
-  it('removes a thread that an import wrote when it could not see its channel deleted', async () => {
+  it("removes a thread that an import wrote without knowing of its channel's deletion", async () => {
     const { serverId, channelId, sources } = await aPlace();
     const { threads, messages } = deps.collections;
     await deleteChannel(deps, { channelId }, REPORT_NOBODY);
@@ -251,7 +251,7 @@ describe('deletions', () => {
     expect(list?.servers.map(({ id }) => id)).to.not.include(serverId);
   });
 
-  it('comes to its end while others on the same server change all the time', async () => {
+  it('ends while others change threads on the same server all the time', async () => {
     const { serverId, sources } = await aPlace();
     const [{ thread }, other] = [sources[0]!, sources[1]!];
     const over = new AbortController();
@@ -274,7 +274,7 @@ describe('deletions', () => {
     }
   });
 
-  it('carries out what was asked for, though the queue forgot it, and remembers it no longer', async () => {
+  it('carries out a deletion that the queue has lost, and then forgets its request', async () => {
     const { sources, said } = await aPlace();
     const subjects = {
       thread: sources[0]!.thread._id,
@@ -300,7 +300,7 @@ describe('deletions', () => {
     expect(await deps.collections.deletions.countDocuments()).to.equal(0);
   });
 
-  it('does nothing for what is not there', async () => {
+  it('does nothing where there is nothing to delete', async () => {
     const nothing = { threads: 0, messages: 0 };
     expect(await deleteThread(deps, { threadId: anId() })).to.deep.equal(nothing);
     expect(await deleteMessage(deps, { messageId: anId() })).to.deep.equal({ messages: 0 });

@@ -148,7 +148,7 @@ describe('erasing a person', () => {
     result = await eraseUser(deps, { erasureId }, REPORT_NOBODY);
   });
 
-  it('leaves no id, name or word in any collection, search document or Redis key', async () => {
+  it('leaves no id, name or word of theirs in any collection, search document or Redis key', async () => {
     expect(result).to.deep.equal({
       threads: WROTE_IN + MENTIONED_IN,
       messages: WROTE_IN + MENTIONED_IN,
@@ -176,7 +176,7 @@ describe('erasing a person', () => {
     expect(message?.reactions).to.deep.equal([{ emoji: '👍', emojiId: null, count: 1 }]);
   });
 
-  it('counts what is left as a recount does', async () => {
+  it('leaves the same counts as a recount', async () => {
     const { messages, threads } = deps.collections;
     const left = await messages.find({ counted: true, deleted: { $ne: true } }).toArray();
     const counts = await stats();
@@ -189,14 +189,14 @@ describe('erasing a person', () => {
     );
   });
 
-  it('brings nothing back when the same is imported again', async () => {
+  it('brings nothing back when the same files are imported again', async () => {
     const before = await stats();
     await importAll();
     expect((await everyTrace(stores)).filter((text) => TRACES.test(text))).to.deep.equal([]);
     expect(await stats()).to.deep.equal(before);
   });
 
-  it('takes nothing of a later source either', async () => {
+  it('takes nothing of theirs from a later source', async () => {
     const later = { ...wroteIn(2) };
     const threadId = later.source.thread._id;
     await record(deps, { ...later.source, asOf: 90_000 }, later.messages);
@@ -225,7 +225,7 @@ describe('erasing a person', () => {
     };
   }
 
-  it('takes nothing of somebody who was erased between reading a source and storing it', async () => {
+  it('takes nothing of a person who was erased between the reading and the storing of a source', async () => {
     const racer = anAuthor('racerx', { id: '777777777777777702', displayName: 'Racer X' });
     const address = `https://example.org/${racer.id}`;
     const source = aSourceThread({
@@ -244,7 +244,7 @@ describe('erasing a person', () => {
     expect(await bodyOf(threadId)).to.include({ title: '[deleted]', messageCount: 1 });
   });
 
-  it('leaves nothing of what imports tell at the same time', async () => {
+  it('leaves nothing of what is imported at the same time', async () => {
     for (let round = 0; round < 3; round += 1) {
       const racer = anAuthor(`swift${round}`, { id: `77777777777777773${round}` });
       const sources = Array.from({ length: 4 }, () =>
@@ -267,7 +267,7 @@ describe('erasing a person', () => {
     }
   });
 
-  it('cleans with a build what an import wrote that could not see it, notices too', async () => {
+  it('cleans, by a build, the messages and notices of an import that did not know of the erasure', async () => {
     const ghost = anAuthor('ghostly', { id: '777777777777777709' });
     const erasureId = await requestErasure(deps.collections, ghost.id);
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
@@ -291,7 +291,7 @@ describe('erasing a person', () => {
     expect(await bodyOf(thread._id)).to.include({ title: 'Ask @deleted-user', messageCount: 1 });
   });
 
-  it('ends in spite of damaged mentions, and takes the names of the whole ones out of titles', async () => {
+  it('succeeds in spite of damaged mentions, and takes the names in whole ones out of titles', async () => {
     const eve = anAuthor('evelyn', { id: '777777777777777711' });
     const { id, username, displayName, isBot } = eve;
     const mention = { id, username, displayName, isBot };
@@ -322,7 +322,7 @@ describe('erasing a person', () => {
     await deps.collections.work.deleteMany({ subject: { $in: threadIds } });
   });
 
-  it('ends in spite of a damaged message, and shows nothing of its thread any more', async () => {
+  it('succeeds in spite of a damaged message, and hides the thread of that message', async () => {
     const eve = anAuthor('evelyn', { id: '777777777777777710' });
     const sources = ['damaged', 'whole'].map(() =>
       aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } }),
@@ -357,7 +357,7 @@ describe('erasing a person', () => {
     await deps.collections.work.deleteMany({ subject: damaged });
   });
 
-  it('keeps what was deleted or edited while it went on', async () => {
+  it('keeps deletions and edits that happen meanwhile', async () => {
     const eve = anAuthor('evenote', { id: '777777777777777704' });
     const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
     const threadId = source.thread._id;
@@ -411,7 +411,7 @@ describe('erasing a person', () => {
     return threadId;
   }
 
-  it('is done only when what an earlier try had cleaned can be read nowhere', async () => {
+  it('is done only when nothing can be read any more that an earlier try had cleaned', async () => {
     const guest = anAuthor('guestwriter', { id: '777777777777777719' });
     await answeredBy(guest);
     const erasureId = await requestErasure(deps.collections, guest.id);
@@ -424,7 +424,7 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
-  it('builds again what was being built when it was asked for', async () => {
+  it('builds a thread again whose build was under way at the request', async () => {
     const guest = anAuthor('guesttwo', { id: '777777777777777721' });
     const threadId = await answeredBy(guest);
     const { work } = deps.collections;
@@ -491,7 +491,7 @@ describe('erasing a person', () => {
     );
   });
 
-  it('takes a name out of a title of whose thread a build took nothing but its starter', async () => {
+  it('takes a name out of a title where a build has already removed only the starter', async () => {
     const guest = anAuthor('guestten', { id: '777777777777777741' });
     await answeredBy(guest);
     const source = aSourceThread({
@@ -510,7 +510,7 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
-  it('is done only when what another erasure cleaned on its way can be read nowhere', async () => {
+  it('is done only when nothing can be read that another erasure cleaned meanwhile', async () => {
     const [one, two] = [anAuthor('guestfive', { id: '777777777777777722' }), anAuthor('two')];
     const threadId = await answeredBy(one, two);
     const erasureIds = [
@@ -525,7 +525,7 @@ describe('erasing a person', () => {
     expect(await tracesOf(one)).to.deep.equal([]);
   });
 
-  it('is done only when what an import cleaned before it came by can be read nowhere', async () => {
+  it('is done only when nothing can be read that an import cleaned before', async () => {
     const guest = anAuthor('guestthree', { id: '777777777777777725' });
     const threadId = await answeredBy(guest);
     const theirs = deps.collections.messages.find({ threadId, 'author.id': guest.id });
@@ -546,7 +546,7 @@ describe('erasing a person', () => {
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
   });
 
-  it('is done only when what a build cleaned before it came by is shown nowhere else', async () => {
+  it('is done only when nothing is shown elsewhere that a build cleaned before', async () => {
     const guest = anAuthor('guesteleven', { id: '777777777777777742' });
     const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
     const threadId = source.thread._id;
@@ -563,7 +563,7 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
-  it('is carried out although its request was cut off before it told anyone', async () => {
+  it('is carried out even if its request was cut off before any process was told', async () => {
     const guest = anAuthor('guesttwelve', { id: '777777777777777743' });
     const threadId = await answeredBy(guest);
     const { version: since } = await erasedPeople(deps.collections);
@@ -575,7 +575,7 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
-  it('counts once it is asked for, also for a process that learns of it in that moment', async () => {
+  it('counts from the request on, also in a process that learns of it at that moment', async () => {
     const guest = anAuthor('guestthirteen', { id: '777777777777777744' });
     const threadId = await answeredBy(guest);
     const { erasures } = deps.collections;
@@ -595,7 +595,7 @@ describe('erasing a person', () => {
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
   });
 
-  it('takes a name out of a title of which an import took everything else before it came by', async () => {
+  it('takes a name out of a title where an import has already removed all other traces', async () => {
     const guest = anAuthor('guesteight', { id: '777777777777777728' });
     const place = { server: { _id: serverId }, channel: { _id: channelId } };
     const source = aSourceThread({ ...place, thread: { title: 'Thanks guesteight' } });
@@ -622,7 +622,7 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
-  it('takes a thread that cannot be built out of everything that is read', async () => {
+  it('hides a thread that cannot be built from everything that is read', async () => {
     const guest = anAuthor('guestfour', { id: '777777777777777723' });
     const threadId = await answeredBy(guest);
     const erasureId = await requestErasure(deps.collections, guest.id);
@@ -637,7 +637,7 @@ describe('erasing a person', () => {
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
   });
 
-  it('leaves what is being imported to its import, also when it is tried again', async () => {
+  it('leaves a file that is being imported to its import, also when it is tried again', async () => {
     const source = aSourceThread({
       server: { _id: serverId },
       channel: { _id: channelId },
@@ -656,7 +656,7 @@ describe('erasing a person', () => {
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
   });
 
-  it('leaves a thread to an import that tells it for the first time, in batches', async () => {
+  it('leaves a thread to the import that records it for the first time, in batches', async () => {
     const guest = anAuthor('guestthirteen', { id: '777777777777777744' });
     const source = aSourceThread({
       server: { _id: serverId },
@@ -676,7 +676,7 @@ describe('erasing a person', () => {
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
   });
 
-  it('takes a name out of the title of a thread that is told for the first time', async () => {
+  it('takes the name out of the title of a thread that is recorded for the first time', async () => {
     const author = anAuthor('rosalind', { displayName: 'Rosalind of Arden' });
     const erasureId = await requestErasure(deps.collections, author.id);
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
@@ -697,7 +697,7 @@ describe('erasing a person', () => {
     expect(body?.title).to.equal('Ask deleted-user!');
   });
 
-  it('reaches a topic and a description where nothing else is of them', async () => {
+  it('reaches a topic and a description where these are the only traces', async () => {
     const host = anAuthor('hostess', { id: '777777777777777705' });
     const told = [
       { server: { _id: anId(), description: `Ask <@${host.id}>` } },
@@ -721,7 +721,7 @@ describe('erasing a person', () => {
     expect(list?.channels.map(({ topic }) => topic)).to.deep.equal(['Ask @deleted-user']);
   });
 
-  it('takes no title again that it took away while an import was under way', async () => {
+  it('never takes again a title that it removed during an import', async () => {
     // This is the first erasure of an archive. Before it, there is no key.
     const own = await openStores();
     try {
@@ -737,7 +737,7 @@ describe('erasing a person', () => {
     }
   });
 
-  it('leaves nothing of what a process stores late that had counted them', async () => {
+  it('leaves nothing that a process stores late after it had counted them', async () => {
     const { work } = deps.collections;
     const counted = anAuthor('guestsix', { id: '777777777777777707' });
     await answeredBy(counted);
@@ -755,7 +755,7 @@ describe('erasing a person', () => {
     expect(await tracesOf(counted)).to.deep.equal([]);
   });
 
-  it('asks for few threads at a time, however many they are in', async () => {
+  it('reads few threads at a time, however many the person is in', async () => {
     const busy = anAuthor('busy', { id: '777777777777777708' });
     const { messages, threads, erasures } = deps.collections;
     const said = Array.from({ length: 1_100 }, () => aMessage({ content: `Ask <@${busy.id}>` }));
@@ -780,7 +780,7 @@ describe('erasing a person', () => {
     await threads.deleteMany({ _id: { $in: said.map(({ threadId }) => threadId) } });
   });
 
-  it('takes a title that named them out of what links to it', async () => {
+  it('takes a title that named them out of threads that link to it', async () => {
     const named = anAuthor('namedone', { id: '777777777777777720' });
     const linking = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
     const source = aSourceThread({
@@ -807,7 +807,7 @@ describe('erasing a person', () => {
     expect(await shown()).to.include('#Question of deleted-user');
   });
 
-  it('takes a title that named them out of the notice that told it', async () => {
+  it('takes a title that named them out of the notice about it', async () => {
     const named = anAuthor('renamed', { id: '777777777777777721' });
     const source = aSourceThread({ thread: { title: 'Question of Renamed' } });
     const threadId = source.thread._id;
@@ -826,7 +826,7 @@ describe('erasing a person', () => {
     expect(await tracesOf(named)).to.deep.equal([]);
   });
 
-  it('empties what forwards their words', async () => {
+  it('empties messages that forward theirs', async () => {
     const speaker = anAuthor('speaker', { id: '777777777777777703' });
     const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
     const threadId = source.thread._id;
@@ -843,7 +843,7 @@ describe('erasing a person', () => {
     expect(left).to.deep.equal([]);
   });
 
-  it('finds every search document by its archive', async () => {
+  it('finds every search document in the archive', async () => {
     const { count } = await stores.elasticsearch.count({
       index: searchAlias(stores.mongo.namespace),
     });

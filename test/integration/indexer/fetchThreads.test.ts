@@ -82,7 +82,7 @@ describe('fetching threads', () => {
     return asked;
   }
 
-  it('begins with the most recently active, and leaves those for the end that have failed', async () => {
+  it('begins with the most recently active threads, and ends with those that have failed', async () => {
     const fresh = [aThread(), aThread({ todo: 'all' }), aThread()];
     const ago = (ms: number) => new Date(Date.now() - ms);
     // There are as many as are fetched at once. All of them were active later than the others.
@@ -97,7 +97,7 @@ describe('fetching threads', () => {
     expect(asked).to.deep.equal(inOrder);
   });
 
-  it('records that a thread was deleted, and goes on before that is removed everywhere', async () => {
+  it('records that a thread was deleted, and goes on before it is removed everywhere', async () => {
     const gone = aThread();
     await syncOf(deps.collections.sync, 'thread').insertOne(gone);
     await deps.collections.threads.insertOne(aThreadRecord({ _id: gone._id, ...place }));
@@ -115,7 +115,7 @@ describe('fetching threads', () => {
     expect(await deps.collections.sync.countDocuments()).to.equal(0);
   });
 
-  it('leaves a message out that cannot be read, and says so until it can be', async () => {
+  it('skips a message that cannot be read, and reports it until it can be', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { platform } = answeringPlatform([one]);
     const page = Array.from({ length: 100 }, () => ({ ...aLiveMessage(), embeds: [] as unknown }));
@@ -197,23 +197,23 @@ describe('fetching threads', () => {
     return { todo, isFromFirst: after === '0' };
   }
 
-  it('is not needed where events have told all, and only there', async () => {
+  it('is not needed where events have told everything, and only there', async () => {
     expect(await toldAgain(1, 'last')).to.include({ todo: undefined });
     expect(await toldAgain(2, 'last')).to.include({ todo: 'new' });
     expect(await toldAgain(0, 'nothing')).to.include({ todo: 'new' });
   });
 
-  it('goes on from the first message where that is asked for while all seems to be recorded', async () => {
+  it('begins at the first message where that is requested while all seems to be recorded', async () => {
     const again = await toldAgain(1, 'last', (_id) => readOnceMore(deps, _id));
     expect(again).to.deep.equal({ todo: 'all', isFromFirst: true });
   });
 
-  it('goes on with all of a thread of which something new is told meanwhile', async () => {
+  it('reads all of a thread of which something new is told meanwhile', async () => {
     const again = await toldAgain(2, 'last', (_id) => readOnceMore(deps, _id));
     expect(again).to.deep.equal({ todo: 'all', isFromFirst: true });
   });
 
-  it('counts as read from the moment at which its reading began', async () => {
+  it('dates a reading by the moment at which it began', async () => {
     const threads = syncOf(deps.collections.sync, 'thread');
     const thread = aThread({ todo: 'all' });
     const { _id, serverId } = thread;
@@ -265,7 +265,7 @@ describe('fetching threads', () => {
     expect(await deps.collections.messages.findOne()).to.deep.equal(recorded);
   });
 
-  it('asks nothing more of a forum that it may not see, and notes why', async () => {
+  it('asks nothing more about a forum that the bot may not see, and records why', async () => {
     const { sync } = deps.collections;
     const channel = { _id: place.channelId, kind: 'channel' as const, serverId: place.serverId };
     const told = { name: 'help', checkedAt: new Date(), problem: null };
@@ -279,7 +279,7 @@ describe('fetching threads', () => {
     expect(await sync.countDocuments({ kind: 'thread' })).to.equal(0);
   });
 
-  it('keeps what messages say when the bot may not read it any more', async () => {
+  it('keeps the content of messages when the bot may not read it any more', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { platform } = answeringPlatform([one]);
     const said = aLiveMessage({ content: 'Words' });
@@ -306,7 +306,7 @@ describe('fetching threads', () => {
     expect(await deps.collections.messages.findOne({ _id })).to.include({ content: 'Words' });
   });
 
-  it('keeps what was told last of a thread where an earlier answer comes late', async () => {
+  it('keeps the newest facts of a thread where an earlier answer comes late', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const own = syncDeps(deps, answeringPlatform([one]).platform);
     const server = await loadServer(own, one.guild.id);
@@ -328,7 +328,7 @@ describe('fetching threads', () => {
     expect(known).to.include({ messageCount: 5, asOf: server.asOf + 2 });
   });
 
-  it('removes messages together that it finds deleted, and keeps what the platform still has', async () => {
+  it('removes messages that were deleted in batches, and keeps those that the platform still has', async () => {
     const gone = aThread();
     const { _id: threadId, channelId } = gone;
     await deps.collections.threads.insertOne(aThreadRecord({ _id: threadId, ...place }));

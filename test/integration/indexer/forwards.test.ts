@@ -63,7 +63,7 @@ describe('what is forwarded', () => {
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
   };
 
-  it('is shown where its thread is not of this archive', async () => {
+  it('is shown where its thread is not in this archive', async () => {
     const { other, copyId, forward } = aCopy();
     await record(deps, other, [forward]);
     await doAll(deps);
@@ -71,7 +71,7 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
-  it('is hidden until it is recorded itself, where its thread is', async () => {
+  it('is hidden until it is recorded itself, where its thread is in this archive', async () => {
     const { source, threadId, original, other, copyId, forward } = aCopy();
     await record(deps, source, [said(threadId)]);
     await record(deps, other, [forward]);
@@ -83,7 +83,7 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
-  it('is hidden when its author turns out to be left out, and shown when they are back', async () => {
+  it('is hidden when its author turns out to be left out, and is shown when they are back', async () => {
     const { source, original, other, copyId, forward, member } = aCopy();
     await opt(member, true);
     await record(deps, other, [forward]);
@@ -97,7 +97,7 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
-  it('goes with the message, though its author is left out, and does not come back', async () => {
+  it('is removed with the original, even if its author is left out, and does not come back', async () => {
     const { source, threadId, original, other, copyId, forward, member } = aCopy();
     await record(deps, source, [original, said(threadId)]);
     await record(deps, other, [forward]);
@@ -119,7 +119,7 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
-  it('goes when its author is erased before it is recorded itself', async () => {
+  it('is removed when its author is erased before it is recorded itself', async () => {
     const { author, source, threadId, original, other, forward } = aCopy();
     const erasureId = await requestErasure(deps.collections, author.id);
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
@@ -133,7 +133,7 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
-  it('comes to rest where its own thread forwards it beside a mention of its author, who is erased', async () => {
+  it('leads to no endless builds where its own thread forwards it beside a mention of the erased author', async () => {
     const { author, source, threadId, original } = aCopy();
     const { id, username, displayName, isBot } = author;
     const mentions = [{ id, username, displayName, isBot }];
@@ -146,7 +146,7 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
-  it('goes with its author, who is erased, where its own thread forwards it', async () => {
+  it('is removed with its erased author, where its own thread forwards it', async () => {
     const { author, source, threadId, original } = aCopy();
     const forward = aForward(original, { threadId, author: anAuthor('orlando') });
     await record(deps, source, [original, forward]);
@@ -194,7 +194,7 @@ describe('what is forwarded', () => {
       await expectNoDifference();
     });
 
-  it('is hidden with its author, who is left out, where a copy of it was forwarded in turn', async () => {
+  it('is hidden with its left-out author, where a copy of it was forwarded in turn', async () => {
     const { source, threadId, original, other, forward, member, ...rest } = aCopyOfACopy();
     const { third, thirdId, again } = rest;
     await record(deps, third, [again]);
@@ -229,7 +229,7 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
-  it('is judged once more where the thread that forwards it is being built meanwhile', async () => {
+  it('is judged again where the thread that forwards it is being built meanwhile', async () => {
     const { source, threadId, original, other, copyId, forward, member } = aCopy();
     await record(deps, source, [original, said(threadId)]);
     await doAll(deps);
@@ -241,7 +241,7 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
-  it('comes to rest where a thread forwards its own messages, whoever does, and is not shown', async () => {
+  it('leads to no endless builds where a thread forwards its own messages', async () => {
     const { author, source, threadId, original, member } = aCopy();
     const twice = [author, anAuthor('celia')].map((who) => {
       return aForward(original, { threadId, author: who });
@@ -258,7 +258,7 @@ describe('what is forwarded', () => {
     expect(await deps.collections.work.countDocuments({})).to.equal(0);
   });
 
-  it('comes to rest where a thread ends with many messages that nobody may read', async () => {
+  it('leads to no endless builds where a thread ends with many messages that nobody may read', async () => {
     const { author, source, threadId, original, member } = aCopy();
     const many = Array.from({ length: 499 }, () => said(threadId));
     await record(deps, source, [original, ...many, aForward(original, { threadId, author })]);
@@ -271,7 +271,7 @@ describe('what is forwarded', () => {
   const aLie = ({ original, copyId, forward }: ReturnType<typeof aCopy>, to: string | null) =>
     aForward(original, { threadId: copyId, reference: { ...forward.reference!, channelId: to } });
 
-  it('is hidden where it does not say of which thread it is, or of one that does not hold it', async () => {
+  it('is hidden where it names no thread, or names one that does not hold it', async () => {
     const copy = aCopy();
     const { source, original, other, copyId, forward, threadId } = copy;
     await record(deps, source, [original, said(threadId)]);
@@ -303,7 +303,7 @@ describe('what is forwarded', () => {
     });
   }
 
-  it('is hidden by what is built after the erasure of its author was asked for', async () => {
+  it('is hidden by builds that begin after the erasure of its author was requested', async () => {
     const { author, source, threadId, original, other, copyId, forward } = aCopy();
     await record(deps, source, [original, said(threadId)]);
     await record(deps, other, [forward]);
@@ -340,7 +340,7 @@ describe('what is forwarded', () => {
     expect(await isHidden()).to.equal(true);
   });
 
-  it('is judged where its own thread cannot be built', async () => {
+  it('is judged even if its own thread cannot be built', async () => {
     const { source, threadId, original, other, copyId, forward, member } = aCopy();
     await record(deps, other, [forward]);
     await doAll(deps);
@@ -351,7 +351,7 @@ describe('what is forwarded', () => {
     expect(await shown(copyId)).to.equal('');
   });
 
-  it('goes with a thread that cannot be built without it', async () => {
+  it('is removed together with a thread that cannot be built without it', async () => {
     const { source, threadId, original, other, copyId, forward, member } = aCopy();
     await record(deps, other, [forward]);
     await doAll(deps);
@@ -366,7 +366,7 @@ describe('what is forwarded', () => {
     expect(await shown(copyId)).to.equal('');
   });
 
-  it('is judged by a build where a new search index shows it and the views do not', async () => {
+  it('is judged by a build where a new search index shows it, but the views do not', async () => {
     const { source, threadId, original, other, copyId, forward } = aCopy();
     await record(deps, source, [said(threadId)]);
     await record(deps, other, [forward]);
@@ -379,7 +379,7 @@ describe('what is forwarded', () => {
     expect(await work.distinct('_id', { subject: copyId })).to.deep.equal([`thread/${copyId}`]);
   });
 
-  it('is judged by one more build where a new search index was written beside another', async () => {
+  it('is judged by one more build where a new search index was written at the same time', async () => {
     const { source, threadId, original, other, copyId, forward } = aCopy();
     await record(deps, source, [original, said(threadId)]);
     await record(deps, other, [forward]);
@@ -398,7 +398,7 @@ describe('what is forwarded', () => {
     await expectNoDifference();
   });
 
-  it('goes with a thread that showed it meanwhile, and then cannot be built', async () => {
+  it('is removed with a thread that showed it meanwhile, and then cannot be built', async () => {
     const { source, threadId, original, other, copyId, forward, member } = aCopy();
     await record(deps, source, [original, said(threadId)]);
     await doAll(deps);
@@ -416,7 +416,7 @@ describe('what is forwarded', () => {
     expect(await shown(copyId)).to.equal('');
   });
 
-  it('comes to rest where two threads forward each other', async () => {
+  it('leads to no endless builds where two threads forward each other', async () => {
     const { source, threadId, original, other, copyId, forward, member } = aCopy();
     const back = aForward({ ...forward, content: 'Back' }, { threadId });
     await record(deps, source, [original, back, said(threadId)]);
@@ -430,7 +430,7 @@ describe('what is forwarded', () => {
     expect(await deps.collections.work.countDocuments({})).to.equal(0);
   });
 
-  it('comes to rest where two threads forward each other that cannot be built', async () => {
+  it('leads to no endless builds where two threads forward each other and cannot be built', async () => {
     const { source, threadId, original, other, copyId, forward } = aCopy();
     const second = said(copyId);
     await record(deps, source, [said(threadId), aForward(second, { threadId })]);

@@ -39,7 +39,7 @@ describe('the events of the gateway', () => {
     return rig.discord.requests.filter((one) => one.route === route).length;
   }
 
-  it('bring what is said, edited and deleted, without any request', async () => {
+  it('bring new, edited and deleted messages, without any request', async () => {
     await start();
     const { model } = rig.discord;
     const { thread, messages } = aThread();
@@ -56,7 +56,7 @@ describe('the events of the gateway', () => {
     expect(rig.discord.requests.slice(asked)).to.deep.equal([]);
   });
 
-  it('bring new threads, titles, tags and states, and what is deleted', async () => {
+  it('bring new threads, titles, tags and states, and deletions', async () => {
     await start();
     const { model } = rig.discord;
     const { thread, channel } = aThread();
@@ -78,7 +78,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('bring nicknames, and neither take a reaction away nor name who reacted', async () => {
+  it('bring nicknames, but take no reaction away and do not name who reacted', async () => {
     await start();
     const { model } = rig.discord;
     const { thread, messages } = aThread();
@@ -102,7 +102,7 @@ describe('the events of the gateway', () => {
     expect((await records.findOne({ _id: said.id }))?.author.displayName).to.equal('Nick of now');
   });
 
-  it('count reactions twice at most until the message is read again', async () => {
+  it('count a reaction at most twice until the message is read again', async () => {
     await start();
     const { model } = rig.discord;
     const { thread, messages } = aThread();
@@ -118,7 +118,7 @@ describe('the events of the gateway', () => {
     await untilEqual(() => known.countDocuments({ kind: 'message' }), 0);
   });
 
-  it('leave the votes of a poll as they stand when they do not tell them', async () => {
+  it('keep the votes of a poll where an event does not tell them', async () => {
     await start();
     const { model } = rig.discord;
     const { thread } = aThread();
@@ -142,7 +142,7 @@ describe('the events of the gateway', () => {
     expect(await records.findOne({ _id: id })).to.include({ pinned: true });
   });
 
-  it('keep a thread so that no list makes it be fetched again', async () => {
+  it('record a thread so that later lists do not cause it to be fetched again', async () => {
     await start();
     const { model } = rig.discord;
     const { thread: other, channel } = aThread();
@@ -167,7 +167,7 @@ describe('the events of the gateway', () => {
     expect(requestsOf('messages')).to.equal(asked);
   });
 
-  it('withhold a forum at once, and nothing that is said there meanwhile is recorded', async () => {
+  it('withhold a forum at once, and nothing that is written there meanwhile is recorded', async () => {
     await start();
     const { model } = rig.discord;
     const { guild, thread, channel } = aThread();
@@ -185,7 +185,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('take what is deleted in a withheld forum out of what is shown when everybody may read it', async () => {
+  it('remove what was deleted in a withheld forum before it is shown again', async () => {
     await start({ history: { forums: 1, threads: 6, messages: 8 } });
     const { model } = rig.discord;
     const { guild, thread, channel, messages } = aThread();
@@ -207,7 +207,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('have a forum read again that was hidden and shown before anybody looked', async () => {
+  it('have a forum read again that was hidden and shown again before anybody looked', async () => {
     await start({ history: { forums: 1, threads: 6, messages: 8 } });
     const { model, gateway } = rig.discord;
     const { guild, channel, thread, messages } = aThread();
@@ -220,7 +220,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('are made up for by reading all of a server again that could not be looked at for a while', async () => {
+  it('have all of a server read again that could not be looked at for a while', async () => {
     await start({ history: { forums: 1, threads: 6, messages: 8 } });
     const { model, faults } = rig.discord;
     const { guild, thread, messages } = aThread();
@@ -236,7 +236,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('have a message read again that somebody reacts to before it is recorded', async () => {
+  it('have a message read again where somebody reacts before it is recorded', async () => {
     await start();
     const { guild, channel, thread, messages } = aThread();
     const place = { threadId: thread.id, serverId: guild.id, channelId: channel.id };
@@ -251,7 +251,7 @@ describe('the events of the gateway', () => {
     expect(again).to.include({ kind: 'message', threadId: thread.id });
   });
 
-  it('take a forum that was deleted away, and bring one that is new', async () => {
+  it('remove a deleted forum, and add a new one', async () => {
     await start();
     const { model } = rig.discord;
     const { guild, channel, thread, messages } = aThread();
@@ -299,7 +299,7 @@ describe('the events of the gateway', () => {
     expect(await channels.countDocuments({ deleted: true })).to.equal(0);
   });
 
-  it('have the threads of a server read once more after an outage, in which nothing was told', async () => {
+  it('have the threads of a server read once more after an outage without events', async () => {
     await rig.open();
     rig.start({ listens: true, repairEveryMs: 10 });
     await untilListening(deps, rig.discord);
@@ -317,7 +317,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('store nothing of what one person alone sees, nor of a channel that is not archived', async () => {
+  it('store no message that only one person sees, and none of a channel that is not archived', async () => {
     await start();
     const { model } = rig.discord;
     const { thread } = aThread();
@@ -337,7 +337,7 @@ describe('the events of the gateway', () => {
     expect(found).to.deep.equal(['For everybody']);
   });
 
-  it('of a webhook are of no person, and a late answer brings nothing back that was deleted', async () => {
+  it("record a webhook's messages without a person, and a late answer brings back nothing deleted", async () => {
     await start();
     const { model } = rig.discord;
     const { thread } = aThread();
@@ -357,7 +357,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('build a thread a few times in a burst, and end in an archive that verifies', async () => {
+  it('build a thread only a few times in a burst, and leave an archive without differences', async () => {
     const counts = () => Promise.resolve({ waiting: 0, active: 0, delayed: 0, failed: 0 });
     const { registry, counters } = createIndexerMetrics(deps.collections, { counts });
     deps.counters = counters;

@@ -38,7 +38,7 @@ describe('a session of the gateway', () => {
     return rig.discord.gateway.commands.filter((one) => one.op === op).length;
   }
 
-  it('goes on where it was when its connection is cut, closed, or falls silent', async () => {
+  it('continues after its connection is cut, closed, or falls silent', async () => {
     await start({ heartbeatMs: 1_000 });
     const ends: (() => void | Promise<void>)[] = [
       () => rig.discord.gateway.cut(),
@@ -64,7 +64,7 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Identify)).to.equal(1);
   });
 
-  it('goes on where it was when a resume has no answer although heartbeats have', async () => {
+  it('continues when a resume gets no answer, although heartbeats do', async () => {
     await start({ heartbeatMs: 1_000 });
     const [identified, resumed] = [sent(Op.Identify), sent(Op.Resume)];
     rig.discord.gateway.ignoresSessions = true;
@@ -76,7 +76,7 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Identify)).to.equal(identified);
   });
 
-  it('is kept while each connection resumes it, however short they last', async () => {
+  it('is kept while each connection resumes it, however short the connections are', async () => {
     await start({ resumeMs: 3_600_000 });
     const now = performance.now.bind(performance);
     let aheadMs = 0;
@@ -96,7 +96,7 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Identify)).to.equal(1);
   });
 
-  it('that cannot be resumed is followed by another, and what was missed is found', async () => {
+  it('is replaced where it cannot be resumed, and what was missed is found', async () => {
     await start();
     rig.discord.gateway.invalidate(false);
     talk(rig.discord);
@@ -126,7 +126,7 @@ describe('a session of the gateway', () => {
     expect([sent(Op.Identify), sent(Op.Resume)]).to.deep.equal([1, 1]);
   });
 
-  it('is followed by another at a restart after the portal has granted or withdrawn an intent', async () => {
+  it('is replaced at a restart after the portal has granted or withdrawn an intent', async () => {
     await start({ guildMembers: false });
     for (const [n, granted] of [true, false].entries()) {
       await rig.sync.stop();
@@ -144,7 +144,7 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Identify)).to.equal(3);
   });
 
-  it('is followed by another at once when the portal withdraws an optional intent', async () => {
+  it('is replaced at once when the portal withdraws an optional intent', async () => {
     await start({ guildMembers: true });
     rig.discord.settings.guildMembers = false;
     rig.discord.gateway.close(4_014);
@@ -155,7 +155,7 @@ describe('a session of the gateway', () => {
     expect(session!.intents! & GUILD_MEMBERS).to.equal(0);
   });
 
-  it('is followed by another where an earlier version has stored it without its intents', async () => {
+  it('is replaced where an earlier version has stored it without its intents', async () => {
     await start();
     await rig.sync.stop();
     const gateway = stateOf(deps.collections.state, 'gateway');
@@ -166,7 +166,7 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Resume)).to.equal(0);
   });
 
-  it('is followed by another at a restart after the platform has closed it for good', async () => {
+  it('is replaced at a restart after the platform has closed it for good', async () => {
     await start();
     rig.discord.gateway.close(4_014);
     await until(async () => (await gatewayState(deps))?.session === null);
@@ -178,7 +178,7 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Resume)).to.equal(0);
   });
 
-  it('is not begun again where the platform takes no connection of the bot; lists go on', async () => {
+  it('is not begun again where the platform refuses connections of the bot; lists are still read', async () => {
     await rig.open();
     for (const [code, problem] of [
       [4014, 'Message Content intent'],
@@ -197,7 +197,7 @@ describe('a session of the gateway', () => {
     }
   });
 
-  it('ends with everything else when the token is refused', async () => {
+  it('ends together with all other work when the token is refused', async () => {
     await start();
     rig.discord.resetToken();
     const problem = async () =>
@@ -206,7 +206,7 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Resume)).to.equal(0);
   });
 
-  it('is not begun when nearly as many were begun as may be in a day', async () => {
+  it('is not begun where nearly as many were begun as a day allows', async () => {
     await rig.open();
     rig.discord.gateway.identifiesLeft = 60;
     listen();
@@ -222,7 +222,7 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Identify)).to.equal(1);
   });
 
-  it('keeps the archive equal to the platform whatever happens', async () => {
+  it('keeps the archive equal to the platform through random changes', async () => {
     await start({ seed: 7 });
     const random = createRandom(7);
     const { gateway: controls, model } = rig.discord;

@@ -36,11 +36,11 @@ describe('marks that follow from a changed server or channel', () => {
     return marks.map(({ kind, subject }) => (subject === ALL_SERVERS ? 'servers' : kind)).sort();
   }
 
-  it('spare the profiles of its people when a server has more members', async () => {
+  it('spare the profiles of its people where only the number of members changes', async () => {
     expect(await marked({ server: { memberCount: 101 } })).to.deep.equal(['server', 'servers']);
   });
 
-  it('reach the profiles of its people when a server has another name', async () => {
+  it("reach the profiles of its people where the server's name changes", async () => {
     expect(await marked({ server: { name: 'Renamed' } })).to.deep.equal([
       'people',
       'server',
@@ -48,16 +48,16 @@ describe('marks that follow from a changed server or channel', () => {
     ]);
   });
 
-  it('spare the threads of a channel when its topic or place is another', async () => {
+  it('spare the threads of a channel where only its topic or place changes', async () => {
     const channel = { topic: 'Ask there', position: 4, parentId: '9', parentName: 'Help' };
     expect(await marked({ channel })).to.deep.equal(['server']);
   });
 
-  it('reach the threads of a channel when it has another name', async () => {
+  it('reach the threads of a channel where its name changes', async () => {
     expect(await marked({ channel: { name: 'support' } })).to.deep.equal(['channel', 'server']);
   });
 
-  it('reach the threads of a channel when its tags are others', async () => {
+  it('reach the threads of a channel where its tags change', async () => {
     const availableTags = [{ ...TAG, name: 'answered' }];
     expect(await marked({ channel: { availableTags } })).to.deep.equal(['channel', 'server']);
   });

@@ -58,7 +58,7 @@ describe('importFile', () => {
     ).to.equal(0);
   });
 
-  it('forgets the name of a file that was taken, and keeps that of one that was rejected', async () => {
+  it('removes the name of a file that was taken, and keeps that of a rejected one', async () => {
     const { importFiles } = deps.collections;
     for (const [root, name] of [
       [anExport(), undefined],
@@ -126,7 +126,7 @@ describe('importFile', () => {
     expect(await importFile(deps, payload)).to.equal(null);
   });
 
-  it('records a damaged file and a missing upload as rejected, for no try can mend them', async () => {
+  it('rejects a damaged file and a missing upload at once, because no try can help', async () => {
     const damaged = await queue(JSON.stringify(anExport()).slice(0, -9));
     expect(await importFile(deps, damaged)).to.include({ state: 'rejected' });
     const missing = await queue(anExport());
@@ -134,7 +134,7 @@ describe('importFile', () => {
     expect(await importFile(deps, missing)).to.include({ state: 'rejected' });
   });
 
-  it('leaves what became of a file that was imported twice at once, and ended first elsewhere', async () => {
+  it('keeps the outcome of a file that was imported twice at once, and ended first elsewhere', async () => {
     const payload = await queue(anExport());
     const { importFiles } = deps.collections;
     const ends = await Promise.all([importFile(deps, payload), importFile(deps, payload)]);
@@ -151,7 +151,7 @@ describe('importFile', () => {
     expect(await importFiles.findOne({ _id: payload.uploadId })).to.deep.equal(ended);
   });
 
-  it('ends only when its thread is built, though another made the change, and was cut off', async () => {
+  it('ends only when its thread is built, even if the change was made by a try that was cut off', async () => {
     const message = anExportMessage();
     const root = anExport({ messages: [message] });
     await importFile(deps, await queue(root));
@@ -172,7 +172,7 @@ describe('importFile', () => {
     expect(body?.messages[0]?.content).to.equal(content);
   });
 
-  it('tells of a change that a job made which was cut off, and of none where it made none', async () => {
+  it('reports a change that was made by a try that was cut off, and none where none was made', async () => {
     const root = anExport();
     const payload = await queue(root);
     const error = new SearchUnavailable('away');
@@ -206,7 +206,7 @@ describe('importFile', () => {
       await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     });
 
-    it('takes what others wrote in whatever order the files come', async () => {
+    it('takes what others wrote, in whatever order the files come', async () => {
       for (const isOlderFirst of [true, false]) {
         const { threadId, theirs, reply } = aThread();
         const parts = [aPart(early, [theirs]), aPart(late, [theirs, reply])];
@@ -237,7 +237,7 @@ describe('importFile', () => {
       expect(await bodyOf(threadId)).to.include({ title: 'A new name' });
     });
 
-    it('takes a title away that is shown meanwhile, and gives none to a thread that is deleted', async () => {
+    it('removes a title that is shown meanwhile, and gives none to a deleted thread', async () => {
       const author = anAuthor('goner', { id: gone.id });
       /** Redacts the title of a thread while something happens to it. */
       const redact = async (
@@ -269,7 +269,7 @@ describe('importFile', () => {
       expect(await recordOf(deleted)).to.include({ deleted: true, title: '' });
     });
 
-    it('keeps it as it was removed by the erasure itself', async () => {
+    it('keeps the thread as the erasure itself left it', async () => {
       const writer = anExportUser({ id: anId(), name: 'writer' });
       const { threadId, reply } = aThread();
       const theirs = anExportMessage({ id: threadId, author: writer });
@@ -282,7 +282,7 @@ describe('importFile', () => {
     });
   });
 
-  it('is rejected when its channel is deleted while it is being read, and leaves none of its words', async () => {
+  it('is rejected where its channel is deleted while it is read, and leaves none of its words', async () => {
     const messages = Array.from({ length: 3 }, () => anExportMessage());
     const channel = { categoryId: anId() };
     await importFile(deps, await queue(anExport({ channel })));

@@ -48,7 +48,7 @@ describe('the lease of who speaks to the platform', () => {
     return { sync, asked: asked[0]!, renew: () => timers[0]!() };
   }
 
-  it('keeps all others from asking for anything', async () => {
+  it('keeps all other processes from sending requests', async () => {
     expect(await holdLease(deps.collections, 'another')).to.equal(true);
     const { sync, asked } = startSync();
     // It ends after it has looked at the lease.
@@ -57,7 +57,7 @@ describe('the lease of who speaks to the platform', () => {
     expect(await deps.collections.sync.countDocuments()).to.equal(0);
   });
 
-  it('begins with times that are later than those of who had it before', async () => {
+  it('begins with later times than those of its former holder', async () => {
     const [own, other] = [
       createLiveClock(deps.collections.state),
       createLiveClock(deps.collections.state),
@@ -73,7 +73,7 @@ describe('the lease of who speaks to the platform', () => {
     await sync.stop();
   });
 
-  it('is forgotten with its problem by who has no token, but not while somebody uses it', async () => {
+  it('is reset with its problem by a process without a token, but not while it is used', async () => {
     const { collections } = deps;
     await holdLease(collections, 'another');
     const problem = 'The platform refuses the token';
@@ -89,7 +89,7 @@ describe('the lease of who speaks to the platform', () => {
     expect(await syncState(collections)).to.equal(null);
   });
 
-  it('is not given up by who has a refused token, so that others do not forget that', async () => {
+  it('is not given up by a process with a refused token, so that others keep the problem', async () => {
     const { collections } = deps;
     const { sync } = startSync(undefined, () => Promise.reject(new PlatformUnauthorized()));
     const problem = () => syncState(collections).then((state) => state?.problem ?? null);
@@ -101,7 +101,7 @@ describe('the lease of who speaks to the platform', () => {
     await sync.stop();
   });
 
-  it('ends what is under way when another process has taken it', async () => {
+  it('ends the requests under way when another process has taken it', async () => {
     const { sync, asked, renew } = await withLease();
     const until2100 = new Date(4_102_444_800_000);
     await stateOf(deps.collections.state, 'sync').updateOne(
@@ -113,7 +113,7 @@ describe('the lease of who speaks to the platform', () => {
     await sync.stop();
   });
 
-  it('ends what is under way in a process that was held up for so long that it may be taken', async () => {
+  it('ends the requests of a process that was held up for so long that it may be taken', async () => {
     const { sync, asked, renew } = await withLease();
     renew();
     expect(asked.aborted).to.equal(false);

@@ -8,7 +8,7 @@ describe('the clock of live data', () => {
   const { deps } = indexerSuite('reopened');
   const state = () => deps.collections.state;
 
-  it('gives times in order, none twice, each at least the time of the day, to whoever asks meanwhile', async () => {
+  it('gives concurrent callers increasing, unique times, none before the present time', async () => {
     const clock = createLiveClock(state());
     const before = Date.now() * 1_000;
     const asked = await Promise.all(Array.from({ length: 50 }, (_, n) => clock.take(n + 1)));
@@ -19,7 +19,7 @@ describe('the clock of live data', () => {
     expect(realMicros(times[0]!)).to.be.least(before);
   });
 
-  it('writes once for all times of half a second', async () => {
+  it('writes once for all times within half a second', async () => {
     const stored = state();
     let writes = 0;
     const counted = Object.create(stored, {
@@ -37,7 +37,7 @@ describe('the clock of live data', () => {
     expect(writes).to.be.within(1, 1 + Math.ceil(seconds * 2));
   });
 
-  it('reserves more when more is asked for than is left', async () => {
+  it('reserves more where more is asked for than is left', async () => {
     const clock = createLiveClock(state());
     const [first] = await clock.take(1);
     const many = await clock.take(499_999);
@@ -46,7 +46,7 @@ describe('the clock of live data', () => {
     expect(last).to.be.above(many.at(-1)!);
   });
 
-  it('gives later times than another process was given, once it is restarted', async () => {
+  it('gives later times after a restart than another process was given', async () => {
     const [one, other] = [createLiveClock(state()), createLiveClock(state())];
     const [first] = await one.take(1);
     const [second] = await other.take(1);
@@ -59,14 +59,14 @@ describe('the clock of live data', () => {
     );
   });
 
-  it('waits until what another process has reserved is over, so that its times are those of the day', async () => {
+  it('waits until the times that another process has reserved are over, so that its times are present ones', async () => {
     const [one, other] = [createLiveClock(state()), createLiveClock(state())];
     await one.take(1);
     const [time] = await other.take(1);
     expect(realMicros(time!)).to.be.most((Date.now() + 1) * 1_000);
   });
 
-  it('goes on after the time that is stored, though its own clock is behind', async () => {
+  it('continues after the stored time, even if its own clock is behind', async () => {
     const ahead = (Date.now() + 3_600_000) * 1_000;
     await stateOf(state(), 'live').updateOne(
       { _id: 'live' },

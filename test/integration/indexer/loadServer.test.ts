@@ -42,7 +42,7 @@ describe('a look at a server', () => {
     expect(withheld).to.deep.equal([[], [], [help!.id], [help!.id]]);
   });
 
-  it('tells of a forum that is not listed any more only where it was archived', async () => {
+  it('reports a forum that is not listed any more only where it was archived', async () => {
     const server = anAnsweredServer('Rust', ['help', 'staff']);
     const [help, staff] = server.channels;
     hide(server, staff!);
@@ -62,7 +62,7 @@ describe('a look at a server', () => {
     expect(await told()).to.deep.equal([['help', null]]);
   });
 
-  it('records the new name and picture of a server of which no forum is public any more', async () => {
+  it('records the new name and picture of a server without any public forum', async () => {
     const [server, never] = ['Rust', 'Go'].map((name) => anAnsweredServer(name, ['help']));
     const own = syncDeps(deps, answeringPlatform([server!, never!]).platform);
     hide(never!, never!.channels[0]!);
@@ -114,7 +114,7 @@ describe('a look at a server', () => {
     expect(await messages.distinct('_id')).to.deep.equal([said[1]!._id]);
   });
 
-  it('is over before the next begins, so that an older answer never comes after a newer one', async () => {
+  it('ends before the next look begins, so that an older answer never comes after a newer one', async () => {
     const server = anAnsweredServer('Rust', ['help']);
     const { platform, asked } = answeringPlatform([server]);
     const own = syncDeps(deps, platform);
@@ -137,7 +137,7 @@ describe('a look at a server', () => {
     expect(await channels.findOne({ _id: channelId })).to.not.have.property('listedTo');
   });
 
-  it('has all members asked for again when other roles opt out than before, and only then', async () => {
+  it('has all members asked for again when the opt-out roles have changed, and only then', async () => {
     const server = anAnsweredServer('Rust', ['help']);
     const { id: serverId, roles } = server.guild;
     const [first, second] = ['No Archive', 'Private'].map((name) => ({

@@ -51,7 +51,7 @@ describe('roles of members', () => {
   }
   const isOut = async () => (await deps.collections.optOuts.countDocuments()) === 1;
 
-  it('count in the order in which events told them, also while an earlier one is being noted', async () => {
+  it('count in the order of their events, even while an earlier one is being noted', async () => {
     const told = { roles: [ROLE] };
     const own = rolesOf(told);
     const note = (roleIds: string[], asOf: number) =>
@@ -69,7 +69,7 @@ describe('roles of members', () => {
     expect(await isOut()).to.equal(true);
   });
 
-  it('are asked for of a few authors of a page at once, so that others are asked for between', async () => {
+  it('are asked for a few authors of a page at a time, so that other requests come in between', async () => {
     const own = rolesOf({ roles: [ROLE] });
     const authorIds = Array.from({ length: 60 }, () => anId());
     await learnRoles(own, own.server, authorIds);
@@ -78,14 +78,14 @@ describe('roles of members', () => {
     expect(await deps.collections.optOuts.countDocuments()).to.equal(60);
   });
 
-  it('count as of the time at which they were told, whichever comes last', async () => {
+  it('count as of the time at which they were told, whichever is noted last', async () => {
     const own = rolesOf({ roles: [ROLE] });
     await noteRoles(own, { serverId, userId, roleIds: [ROLE], asOf: 20 });
     await noteRoles(own, { serverId, userId, roleIds: [], asOf: 10 });
     expect(await isOut()).to.equal(true);
   });
 
-  it('are judged by the roles that leave people out when the choice is stored', async () => {
+  it('are judged by the opt-out roles that are configured when the choice is stored', async () => {
     const own = rolesOf({ roles: [ROLE] });
     const commit: typeof deps.commit = (change) => {
       // Meanwhile, a look at the server has found this.
@@ -96,7 +96,7 @@ describe('roles of members', () => {
     expect(await isOut()).to.equal(false);
   });
 
-  it('count that an event tells while earlier ones that were asked for are noted', async () => {
+  it('count when an event tells them while an earlier answer is being noted', async () => {
     const told = { roles: [] as string[] };
     const own = rolesOf(told);
     await learnRoles(own, own.server, [userId]);
@@ -113,7 +113,7 @@ describe('roles of members', () => {
     expect(await isOut()).to.equal(false);
   });
 
-  it('are known as an event tells them while a process that has just begun looks for them', async () => {
+  it('are known from an event while a process that has just begun looks for them', async () => {
     const told = { roles: [] as string[] };
     const own = rolesOf(told);
     await learnRoles(own, own.server, [userId]);
@@ -137,7 +137,7 @@ describe('roles of members', () => {
     expect(await isOut()).to.equal(false);
   });
 
-  it('are known to a process that has just begun, and asked for by it no more', async () => {
+  it('are known to a process that has just begun, which asks for them no more', async () => {
     const own = rolesOf({ roles: [ROLE] });
     await learnRoles(own, own.server, [userId]);
     own.members.clear();
@@ -146,7 +146,7 @@ describe('roles of members', () => {
     expect([...own.members.values()]).to.deep.equal([true]);
   });
 
-  it('are asked for of nobody who was erased, and what was noted goes', async () => {
+  it('are asked for nobody who was erased, and earlier notes are removed', async () => {
     const own = rolesOf({ roles: [] });
     await learnRoles(own, own.server, [userId]);
     await requestErasure(deps.collections, userId);

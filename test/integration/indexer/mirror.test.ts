@@ -106,7 +106,7 @@ describe('the mirror', () => {
     await doDue(deps);
   }
 
-  it('copies what a thread shows once, and counts it', async () => {
+  it('copies each file that a thread shows once, and counts it', async () => {
     const { attachments, threadId } = await aThreadWith((id) => [
       aFile(server.url, id),
       aFile(server.url, id, { filename: '../../etc/passwd\r\n.png' }),
@@ -128,7 +128,7 @@ describe('the mirror', () => {
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
   });
 
-  it('copies neither other types nor files that are too large, whatever their size is said to be', async () => {
+  it('copies no other types, and no files that are too large, whatever size is announced', async () => {
     const limits = { MIRROR_TYPES: 'image/*', MIRROR_MAX_FILE_MB: '1' };
     deps = await withMirror(base, { ...env, ...limits });
     const { attachments } = await aThreadWith((id) => [
@@ -156,7 +156,7 @@ describe('the mirror', () => {
     expect(readdirSync(deps.mirror.files.incoming)).to.deep.equal([]);
   });
 
-  it('never holds more than it may, and goes on when there is room', async () => {
+  it('never exceeds its size limit, and continues when there is room', async () => {
     deps.mirror.maxTotalBytes = 100;
     const give60 = (file: AttachmentRecord) => {
       server.answers.set(pathOf(file), give(Buffer.alloc(60), 'image/png'));
@@ -186,7 +186,7 @@ describe('the mirror', () => {
     expect(server.requests).to.deep.equal([]);
   });
 
-  it('asks for no more files once a few have failed one after the other', async () => {
+  it('stops asking for files once a few have failed in a row', async () => {
     await aThreadWith((id) =>
       Array.from({ length: 20 }, () => {
         const file = aFile(server.url, id);
@@ -198,7 +198,7 @@ describe('the mirror', () => {
     expect(await waiting()).to.equal(1);
   });
 
-  it('pauses while the mirror takes nothing, however few files a thread has, and then goes on', async () => {
+  it('pauses while the mirror accepts nothing, however few files a thread has, and then continues', async () => {
     const { files } = deps.mirror;
     const full = () => Promise.reject(new Error('no space left on device'));
     deps.mirror.files = { ...files, put: full };
@@ -224,7 +224,7 @@ describe('the mirror', () => {
     expect(failed!.dueAt!.getTime()).to.be.below(Date.now() + 601_000);
   });
 
-  it('copies again what a killed worker was removing, and what is shown again', async () => {
+  it('copies a file again that a killed worker was removing and that is shown again', async () => {
     const { threadId, attachments } = await aThreadWith((id) => [aFile(server.url, id)]);
     const again = async () => {
       await syncOf(deps.collections.sync, 'file').updateMany({}, { $set: { gone: true } });
@@ -239,7 +239,7 @@ describe('the mirror', () => {
     expect(await again()).to.deep.equal({ stored: [], copies: [undefined] });
   });
 
-  it('forgets no removal that is asked for while it removes something else', async () => {
+  it('forgets no removal that is requested while it removes something else', async () => {
     const { threadId } = await aThreadWith((id) => [aFile(server.url, id)]);
     const subject = `thread/${threadId}`;
     const ask = (cause: string) => setMarks(deps, 'mirror', [subject], { causes: [cause] });
@@ -259,7 +259,7 @@ describe('the mirror', () => {
     expect((await work.findOne({ subject }))?.causes).to.include('delete-message/2');
   });
 
-  it('asks again, ever later, for what fails, and not for what is gone', async () => {
+  it('tries failed files again after growing delays, but not files that are gone', async () => {
     const { attachments } = await aThreadWith((id) => {
       const [gone, ill] = [aFile(server.url, id), aFile(server.url, id)];
       server.answers.set(pathOf(gone), fail(404));
@@ -284,7 +284,7 @@ describe('the mirror', () => {
     expect(await waiting()).to.equal(0);
   });
 
-  it('begins no other file when its time is over, however slowly files arrive', async () => {
+  it('begins no further file when its time is over, however slowly files arrive', async () => {
     deps.mirror.pause.until = new Date(Date.now() + 60_000);
     const { threadId, attachments } = await aThreadWith((id) =>
       Array.from({ length: 12 }, () => aFile(server.url, id)),
@@ -309,7 +309,7 @@ describe('the mirror', () => {
     expect(await totals()).to.include({ files: 4 });
   });
 
-  it('asks again for what fails of more than one answer of MongoDB can name', async () => {
+  it('tries failed files again, even if they are more than one answer of MongoDB can name', async () => {
     const failed = Array.from({ length: 900 }, (_, n): SyncFile => {
       const of = `thread/${n}${'0'.repeat(20_000)}`;
       return { _id: `file/${n}`, kind: 'file', of, source: '', problem: 'x', dueAt: new Date(0) };
@@ -319,7 +319,7 @@ describe('the mirror', () => {
     expect(await waiting()).to.equal(failed.length);
   });
 
-  it('logs why a file could not be copied, and of others that fail within a minute nothing', async () => {
+  it('logs why a file could not be copied, at most once a minute', async () => {
     const lines: string[] = [];
     deps.logger = createLogger('indexer', 'warn', { write: (line) => void lines.push(line) });
     deps.mirror.files.put = () => Promise.reject(new Error('no space left on device'));
@@ -331,7 +331,7 @@ describe('the mirror', () => {
     expect(told[0]!['err']).to.include({ message: 'no space left on device' });
   });
 
-  it('asks again for what the bot may not see, and copies the rest meanwhile', async () => {
+  it('tries again files that the bot may not see, and copies the others meanwhile', async () => {
     let isHidden = true;
     const hidden = new PlatformForbidden('Missing Access', 403, 50_001);
     const linkOf = ({ url }: { url: string }) =>
@@ -373,7 +373,7 @@ describe('the mirror', () => {
     expect(await records()).to.deep.equal([]);
   });
 
-  it('fetches of an export only what belongs to its own thread and has not expired', async () => {
+  it("fetches, of an export's files, only those of its own thread whose links have not expired", async () => {
     deps = await withMirror(base, env, { hasBot: false });
     const ex = (ms: number) => Math.floor((Date.now() + ms) / 1_000).toString(16);
     const { attachments } = await aThreadWith(
@@ -399,7 +399,7 @@ describe('the mirror', () => {
     expect(server.requests).to.have.length(1);
   });
 
-  it('removes what is deleted, withheld or left out, and copies again what comes back', async () => {
+  it('removes files that are deleted, withheld or left out, and copies again those that come back', async () => {
     const author = anAuthor('eve');
     const { threadId, channelId, serverId, messages } = await aThreadWith(
       (id) => [aFile(server.url, id), aFile(server.url, id)],
@@ -425,7 +425,7 @@ describe('the mirror', () => {
     expect((await stored()).length).to.equal(1);
   });
 
-  it('keeps nothing of somebody once their erasure is done', async () => {
+  it('keeps no file of a person once their erasure is done', async () => {
     const avatar = `${server.url}/avatars/7/0f.png`;
     const author = { ...anAuthor('eve'), avatar };
     const { threadId } = await aThreadWith((id) => [aFile(server.url, id)], { author });
@@ -481,7 +481,7 @@ describe('the mirror', () => {
     expect(await totals()).to.deep.include({ files: 2, failed: 1 });
   });
 
-  it('copies the picture by which somebody may be shown', async () => {
+  it('copies the picture with which a person may be shown', async () => {
     const author = anAuthor('eve');
     const show = async (asOf: number, picture: string) => {
       const avatar = `${server.url}/avatars/7/${picture}.png`;
@@ -502,7 +502,7 @@ describe('the mirror', () => {
     expect(await sources()).to.deep.equal([first.avatar]);
   });
 
-  it('copies a changed picture that could not be had at first, and shows the one before until then', async () => {
+  it('copies a changed picture that failed at first, and shows the one before until then', async () => {
     const author = anAuthor('eve');
     const show = async (asOf: number, picture: string) => {
       const threadId = anId();
@@ -619,7 +619,7 @@ describe('the mirror', () => {
     expect(await waiting()).to.equal(1);
   });
 
-  it('goes on in a folder that was lost, once the operator has said that it is to be used', async () => {
+  it('continues in a lost folder once the operator has confirmed that it is to be used', async () => {
     await aThreadWith((id) => [aFile(server.url, id)]);
     const { ownerPlace, incoming } = deps.mirror.files;
     const archiveId = await deps.mirror.files.owner();
@@ -643,7 +643,7 @@ describe('the mirror', () => {
     expect(await stored()).to.have.length(1);
   });
 
-  it('copies again what was damaged', async () => {
+  it('copies damaged files again', async () => {
     await aThreadWith((id) => [aFile(server.url, id)]);
     const [{ copy }] = (await records()) as [SyncFile];
     truncateSync(join(deps.mirror.files.incoming, '..', copy!.key), copy!.bytes - 1);
@@ -655,7 +655,7 @@ describe('the mirror', () => {
     expect(await deps.mirror.files.has(again!.copy!.key, copy!.bytes)).to.equal(true);
   });
 
-  it('looks through everything after a change of settings, also one that came while it was off', async () => {
+  it('looks through everything after settings have changed, even if that was while it was off', async () => {
     const off = base;
     const { attachments } = await aThreadWith((id) => [
       aFile(server.url, id),

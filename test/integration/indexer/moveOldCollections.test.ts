@@ -17,7 +17,7 @@ import { suiteStores } from '../../support/suiteStores.js';
 describe('moveOldCollections', () => {
   const stores = suiteStores();
 
-  it('takes over the key of erasures and the rest of the state, and no older state later', async () => {
+  it('takes over the key of erasures and the other state, and never replaces it by older state', async () => {
     const { db, collections } = stores.mongo;
     const old = (name: string) => db.collection<{ _id: string; value?: number }>(name);
     // Once somebody is erased, no new key is made.
@@ -38,7 +38,7 @@ describe('moveOldCollections', () => {
     expect(await collections.state.findOne({ _id: 'version' })).to.include({ value: 7 });
   });
 
-  it('forgets people of whom nothing is shown, and fills in those of whom something is, once', async () => {
+  it('removes people of whom nothing is shown, and completes those of whom something is, once', async () => {
     const { db, collections } = stores.mongo;
     const { contributions, members } = collections;
     const { id: userId, discriminator, ...author } = anAuthor('ada', { id: anId() });
@@ -60,7 +60,7 @@ describe('moveOldCollections', () => {
     }
   });
 
-  it('forgets the names of files that were taken', async () => {
+  it('removes the names of files that were taken', async () => {
     const { db, collections } = stores.mongo;
     const { importFiles } = collections;
     await db.createCollection('users');
@@ -72,7 +72,7 @@ describe('moveOldCollections', () => {
     expect(named.map(({ state }) => state)).to.have.members(['rejected', 'queued']);
   });
 
-  it('has threads that forward something built again, once', async () => {
+  it('has threads with forwarded messages built again, once', async () => {
     const { messages, work } = stores.mongo.collections;
     const deps = indexerDeps(stores);
     const [source, other] = [aSourceThread(), aSourceThread()];
@@ -91,7 +91,7 @@ describe('moveOldCollections', () => {
     expect(await marked()).to.deep.equal([]);
   });
 
-  it('drops the index that fetching used', async () => {
+  it('drops the index that earlier fetching used', async () => {
     const { sync } = stores.mongo.collections;
     await sync.createIndexes([{ key: { todo: 1, recent: -1 }, name: 'todo_recent' }]);
     await moveOldCollections(stores.mongo);
@@ -99,7 +99,7 @@ describe('moveOldCollections', () => {
     await moveOldCollections(stores.mongo);
   });
 
-  it('has the marks say what is quarantined, once', async () => {
+  it('makes marks record what is quarantined, once', async () => {
     const deps = indexerDeps(stores);
     const { db, collections } = stores.mongo;
     const at = new Date();
@@ -145,7 +145,7 @@ describe('moveOldCollections', () => {
     expect(await db.listCollections({ name: 'quarantine' }).toArray()).to.deep.equal([]);
   });
 
-  it('names anew what was quarantined under an id that could not be asked for', async () => {
+  it('renames quarantine entries whose ids could not be used in a URL', async () => {
     const deps = indexerDeps(stores);
     const { work } = stores.mongo.collections;
     await work.deleteMany({});

@@ -67,7 +67,7 @@ describe('a person with a name of their own on each server', () => {
     expect(clean).to.equal(true);
   };
 
-  it('is shown everywhere as in their last message, whenever the others were told', async () => {
+  it('is shown everywhere as in their last message, whenever the other messages were told', async () => {
     const { first } = await twoServers();
     expect(await first.tell(3_000)).to.include({ isChanged: false });
     await doAll(deps);
@@ -85,7 +85,7 @@ describe('a person with a name of their own on each server', () => {
     expect(await deps.collections.work.countDocuments()).to.equal(0);
   });
 
-  it('is counted again when they wrote by another name while they were counted', async () => {
+  it('is counted again when they wrote under another name while they were counted', async () => {
     const { first, second } = await twoServers();
     const { work } = deps.collections;
     await first.say(3_000);
@@ -98,7 +98,7 @@ describe('a person with a name of their own on each server', () => {
     expect(await shownNames()).to.deep.equal(['Bob']);
   });
 
-  it('keeps the name that was told last, where a source tells none', async () => {
+  it('keeps the name that was told last where a later source tells none', async () => {
     const { first } = await twoServers();
     const author = { ...AL, displayName: 'person', username: 'renamed' };
     const untold = { _id: anId(), author, partsAsOf: { displayName: 0 } };

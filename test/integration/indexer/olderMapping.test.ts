@@ -68,7 +68,7 @@ describe('a search index of the first mapping', () => {
   };
 
   for (const isPrepared of [false, true]) {
-    it(`is searched rightly or not at all ${isPrepared ? 'after' : 'before'} the indexer's start`, async () => {
+    it(`is searched correctly or not at all ${isPrepared ? 'after' : 'before'} the indexer's start`, async () => {
       const documents = aThread({
         title: 'Mooring at night',
         messages: ['A lantern on the jetty helps', 'Use two ropes.'],
@@ -83,7 +83,7 @@ describe('a search index of the first mapping', () => {
     });
   }
 
-  it('takes what is written, finds it as before, and is rebuilt', async () => {
+  it('accepts writes, finds them as before, and is rebuilt', async () => {
     await prepare();
     const [thread] = await archive.writeThreads(3);
     expect(await foundBy({ match: { conversation: 'first' } })).to.equal(3);
@@ -104,7 +104,7 @@ describe('a search index of the first mapping', () => {
     expect(await ask('later')).to.include({ threadCount: 1, messageCount: 2 });
   });
 
-  it('has similar threads looked for once it is rebuilt', async () => {
+  it('gets similar threads once it is rebuilt', async () => {
     const { work, similar } = deps.collections;
     await prepare();
     const threads = await archive.writeThreads(3);
@@ -127,7 +127,7 @@ describe('a search index of the second mapping', () => {
   const { stores, deps } = indexerSuite('reopened');
   const digest = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
-  it('is searched and written as ever, and rebuilt', async () => {
+  it('is searched and written as before, and rebuilt', async () => {
     const { write, rebuild, search } = rebuildArchive(deps);
     await createOlderIndex(stores.elasticsearch, deps.namespace, 2);
     await prepareSearch({ ...deps, producer: NO_QUEUE });
@@ -166,7 +166,7 @@ describe('a search index of an older mapping', () => {
 describe('a search index that keeps no markdown', () => {
   const { stores, deps } = indexerSuite('reopened');
 
-  it('takes it after the indexer’s start, and so does one that a rebuild was filling', async () => {
+  it('stores it after the indexer’s start, and so does an index that a rebuild was filling', async () => {
     const { elasticsearch } = stores;
     const live = await createOlderIndex(elasticsearch, deps.namespace, 3);
     await elasticsearch.indices.putAlias({ index: live, name: writesAlias(live) });

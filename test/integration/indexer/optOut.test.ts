@@ -105,7 +105,7 @@ describe('members who opt out', () => {
     await stores.close();
   });
 
-  it('leave every read once they take the role on, and come back when they put it off', async () => {
+  it('are removed from every read once they take the role, and come back when they give it up', async () => {
     start();
     await untilSynced(deps);
     await rest();
@@ -146,7 +146,7 @@ describe('members who opt out', () => {
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
   });
 
-  it('are not named as those who used a command, also where they wrote nothing', async () => {
+  it('are not named as users of a command, even if they wrote nothing', async () => {
     const { model } = discord;
     const [other] = model.publicThreads().filter((one) => one.thread.name === 'Another');
     const answered = other!.thread.id;
@@ -171,7 +171,7 @@ describe('members who opt out', () => {
     expect(await shownThere()).to.contain('rosalind');
   });
 
-  it('are not shown at all where they carried the role before the first sync', async () => {
+  it('are not shown at all where they had the role before the first sync', async () => {
     carry(role.id);
     start([role.id]);
     await untilSynced(deps);
@@ -181,7 +181,7 @@ describe('members who opt out', () => {
     expect(await deps.collections.optOuts.distinct('_id')).to.deep.equal([`${guild.id}/${userId}`]);
   });
 
-  it('are found among authors who came into the archive before the role was named', async () => {
+  it('are found among authors who were archived before the role was configured', async () => {
     carry(role.id);
     start([]);
     await untilSynced(deps);
@@ -193,7 +193,7 @@ describe('members who opt out', () => {
     expect(await found()).to.equal(0);
   });
 
-  it('stay left out when they leave the server, and when the role is gone', async () => {
+  it('stay left out when they leave the server, and when the role is deleted', async () => {
     carry(role.id);
     start();
     await untilSynced(deps);
@@ -208,7 +208,7 @@ describe('members who opt out', () => {
     expect(await shown()).not.to.contain(SECRET);
   });
 
-  it('stay left out when their role is deleted, and another that says so is left', async () => {
+  it('stay left out when their role is deleted, but another opt-out role is left', async () => {
     const other = discord.model.createRole(guild.id, { name: 'silent' });
     carry(role.id);
     start(['no archive', 'silent'], true);
@@ -231,7 +231,7 @@ describe('members who opt out', () => {
     await untilOut(false);
   });
 
-  it('stay left out when events come again that were told before', async () => {
+  it('stay left out when old events come again', async () => {
     start(['no archive'], true);
     await untilListening(deps, discord);
     await untilSynced(deps);

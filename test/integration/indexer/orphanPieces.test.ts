@@ -34,7 +34,7 @@ describe('removeOrphanPieces', () => {
   const left = async () =>
     (await stores.mongo.collections.pieces.find().toArray()).map(({ _id }) => _id);
 
-  it('removes uploads of a day ago that no waiting file names', async () => {
+  it('removes uploads older than a day that no waiting file names', async () => {
     const [orphan, waited, fresh] = [uploadOf(25), uploadOf(26), uploadOf(1)];
     await stores.mongo.collections.importFiles.insertOne(aFile(waited));
     for (const id of [orphan, waited, fresh]) await store(uploadOwner(id));
@@ -43,7 +43,7 @@ describe('removeOrphanPieces', () => {
     expect(await left()).to.have.members(kept);
   });
 
-  it('removes what comes after an upload of very many pieces that is needed', async () => {
+  it('removes pieces behind those of a needed upload with very many pieces', async () => {
     const [waited, orphan] = [uploadOf(50), uploadOf(40)];
     await stores.mongo.collections.importFiles.insertOne(aFile(waited));
     await store(uploadOwner(waited), 6_000);
@@ -56,8 +56,7 @@ describe('removeOrphanPieces', () => {
     const { collections } = stores.mongo;
     await collections.bodies.insertOne(encodeBody('stats/1', 100, '{}'));
     const now = Date.now() * 1_000;
-    // These belong to bodies that are not stored: an old revision that was left behind, and a new one that is on its
-    // way.
+    // The body thread/1 is not stored, and an old revision of it was left behind. A new revision of tags/1 is on its way.
     const old = [bodyOwner('stats/1', 99), bodyOwner('thread/1', 1_600_000_000_000_000)];
     const kept = [bodyOwner('stats/1', 100), bodyOwner('stats/1', 1_000), bodyOwner('tags/1', now)];
     for (const owner of [...old, ...kept]) await store(owner, 2);

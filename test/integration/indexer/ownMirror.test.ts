@@ -126,7 +126,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       for (const { source } of records) server.answers.set(new URL(source).pathname, fail(404));
     }
 
-    it('is noted in a new mirror, and found again', async () => {
+    it('is recorded in a new mirror, and found again', async () => {
       const keys = await copySome();
       expect(await archiveId()).to.match(/^[0-9a-f]{32}$/);
       expect(await deps.mirror.files.owner()).to.equal(await archiveId());
@@ -183,7 +183,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
           expect(await stored()).to.deep.equal([]);
         }));
     }
-    it('cannot be told while a volume is away, and nothing is forgotten', async () => {
+    it('cannot be told while a volume is away, and no record is dropped', async () => {
       const keys = await copySome();
       await losePlatform();
       const away = await openAs(anId());
@@ -214,7 +214,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(await waiting()).to.equal(0);
     });
 
-    it('cannot be told of a volume that goes away while it is looked through, and nothing is forgotten', async () => {
+    it('cannot be told of a volume that goes away while it is looked through, and no record is dropped', async () => {
       const keys = await copySome();
       const { files } = deps.mirror;
       const gone = { isAway: false };
@@ -240,7 +240,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(await waiting()).to.equal(0);
     });
 
-    it('is said by the operator where the mirror is lost', async () => {
+    it('is confirmed by the operator where the mirror is lost', async () => {
       const keys = await copySome();
       const fresh = await openAs(anId());
       await lookThrough(fresh);
@@ -269,7 +269,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(await archiveId()).not.to.equal(owner);
     });
 
-    it('is noted in the mirror of an archive of an earlier version', async () => {
+    it('is recorded in the mirror of an archive of an earlier version', async () => {
       const older = withoutOwner(deps);
       const keys = await copySome(older);
       await base.collections.state.deleteOne({ _id: 'archive' });
@@ -286,7 +286,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(told()).to.deep.equal([]);
     });
 
-    it('is told as unknown of a mirror that never answered, and no more once there is none', async () => {
+    it('is reported as unknown for a mirror that never answered, and no more once there is none', async () => {
       const { files } = deps.mirror;
       const owner = () => Promise.reject(new Error('Access Denied'));
       const ill = { ...deps, mirror: { ...deps.mirror, files: { ...files, owner } } };
@@ -302,7 +302,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(await mirrorStats(base.collections)).to.equal(null);
     });
 
-    it('is told to be ill while copies cannot be removed, and no more some minutes after they were', async () => {
+    it('reports a problem while copies cannot be removed, and no more some minutes after they were', async () => {
       await copySome();
       const { files } = deps.mirror;
       const remove = () => Promise.reject(new Error('read-only file system'));
@@ -329,7 +329,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       expect(await problem()).to.equal(null);
     });
 
-    it('is asked twice a minute while the mirror does not answer, and work waits', async () => {
+    it('is checked twice a minute while the mirror does not answer, and work waits', async () => {
       await copySome();
       const asks: string[] = [];
       const { files } = deps.mirror;

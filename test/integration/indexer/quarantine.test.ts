@@ -116,7 +116,7 @@ describe('quarantine', () => {
     expect(await quarantined()).to.deep.equal([]);
   });
 
-  it('leaves a thread to the process that builds it, and to others when its lease has ended', async () => {
+  it('leaves a thread to the process that builds it, and to others when its claim has ended', async () => {
     const { threadId } = await recordThread();
     expect(await run(stores.mongodbUrl, threadId)).to.equal('SIGKILL');
     expect(await markOf(threadId)).to.include({ tries: 1 });
@@ -156,7 +156,7 @@ describe('quarantine', () => {
     expect(JSON.stringify(await body())).to.not.include(gone);
   });
 
-  it('ends a deletion in a thread that ends its process, however it was before', async () => {
+  it('finishes a deletion in a thread that ends its process, in whatever state that is', async () => {
     const { threadId, said } = await recordThread();
     await build(deps, threadId);
     expect(await runUntilItLives([threadId, 'delete', said[1]!._id], 4)).to.equal(2);
@@ -169,7 +169,7 @@ describe('quarantine', () => {
     expect(await stores.elasticsearch.count({ index, query })).to.include({ count: 0 });
   });
 
-  it('takes the words of somebody who is erased out of a thread that ends its process', async () => {
+  it('removes the words of an erased person from a thread that ends its process', async () => {
     const { threadId, said } = await recordThread();
     await build(deps, threadId);
     await quarantineDeadly(threadId);
@@ -185,7 +185,7 @@ describe('quarantine', () => {
     expect(erasure).to.have.property('finishedAt');
   });
 
-  it('quarantines a thread whose build always throws, with the reason, and holds up no other', async () => {
+  it('quarantines a thread whose build always throws, with the reason, and blocks no other', async () => {
     const { threadId } = await recordThread();
     const other = await recordThread();
     const broken = failing(threadId);
@@ -225,7 +225,7 @@ describe('quarantine', () => {
     expect(body?.messages).to.have.length(said.length);
   });
 
-  it('counts nothing against a thread while a store is away', async () => {
+  it('counts no try of a thread while a store is away', async () => {
     const { threadId } = await recordThread();
     const away = failing(threadId, () => {
       throw new SearchUnavailable('away');
@@ -237,7 +237,7 @@ describe('quarantine', () => {
     expect(await quarantined()).to.deep.equal([]);
   });
 
-  it('quarantines other work that always fails by its mark, and takes it out again when it is done', async () => {
+  it('quarantines other work that always fails, and releases it when it is done', async () => {
     const { threadId, said } = await recordThread();
     await build(deps, threadId);
     const person = markId('person', said[0]!.author.id);
@@ -262,7 +262,7 @@ describe('quarantine', () => {
     expect(await readBody(deps.collections, `user/${said[0]!.author.id}`)).to.not.equal(null);
   });
 
-  it('gives every kind of work an id by which it is tried again', async () => {
+  it('gives every kind of work an id by which it can be tried again', async () => {
     const { work } = deps.collections;
     const longest = '9'.repeat(20);
     const subjects = {
@@ -290,7 +290,7 @@ describe('quarantine', () => {
     expect(await work.countDocuments()).to.equal(0);
   });
 
-  it('takes what was quarantined out of every view when something of it is to go', async () => {
+  it('removes a quarantined thread from every view when something of it has to go', async () => {
     const { threadId, said } = await recordThread();
     await build(deps, threadId);
     const broken = failing(threadId);
@@ -306,7 +306,7 @@ describe('quarantine', () => {
     expect(await deps.collections.members.countDocuments()).to.equal(0);
   });
 
-  it('takes a quarantined thread out when somebody is left out of it, or its forum is withheld', async () => {
+  it('hides a quarantined thread when somebody in it is left out, or its forum is withheld', async () => {
     const source = aSourceThread();
     const threadId = source.thread._id;
     const { _id: serverId } = source.server;
@@ -344,7 +344,7 @@ describe('quarantine', () => {
     }
   });
 
-  it('takes the words of a thread that ends its process when the thread is deleted', async () => {
+  it('removes the words of a thread that ends its process when the thread is deleted', async () => {
     const { threadId } = await recordThread();
     await build(deps, threadId);
     await quarantineDeadly(threadId);
@@ -353,7 +353,7 @@ describe('quarantine', () => {
     expect(await deps.collections.messages.distinct('content', { threadId })).to.deep.equal(['']);
   });
 
-  it('overlooks nothing that is to go of a thread just when it is quarantined', async () => {
+  it('overlooks nothing that has to go from a thread that is just being quarantined', async () => {
     const { threadId } = await recordThread();
     await build(deps, threadId);
     await change(threadId);
@@ -379,7 +379,7 @@ describe('quarantine', () => {
     expect(await isListed(threadId)).to.equal(false);
   });
 
-  it('hides what an erasure that was cut off had cleaned, though it was quarantined again since', async () => {
+  it('hides what an erasure that was cut off had cleaned, even if it was quarantined again since', async () => {
     const author = anAuthor('guest', { id: '777777777777777701' });
     const source = aSourceThread();
     const threadId = source.thread._id;
@@ -403,7 +403,7 @@ describe('quarantine', () => {
     expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
   });
 
-  it('rebuilds the search index without what was quarantined', async () => {
+  it('rebuilds the search index without quarantined threads', async () => {
     const { threadId } = await recordThread();
     const other = await recordThread();
     await Promise.all([threadId, other.threadId].map((id) => build(deps, id)));
@@ -416,7 +416,7 @@ describe('quarantine', () => {
     expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([threadId]);
   });
 
-  it('rebuilds the search index although a thread ends the process that does', async () => {
+  it('rebuilds the search index even if a thread ends the process that does', async () => {
     const { threadId } = await recordThread();
     const other = await recordThread();
     await Promise.all([threadId, other.threadId].map((id) => build(deps, id)));
@@ -447,7 +447,7 @@ describe('quarantine', () => {
     const stateOf = async (uploadId: string) =>
       (await deps.collections.importFiles.findOne({ _id: uploadId }))?.state;
 
-    it('quarantines a file whose import ends the process, and takes it when it is tried again', async () => {
+    it('quarantines a file whose import ends the process, and imports it when it is tried again', async () => {
       const { uploadId, threadId } = await queue();
       expect(await runUntilItLives([threadId, 'import', uploadId], 4)).to.equal(2);
       expect(await stateOf(uploadId)).to.equal('rejected');
@@ -479,7 +479,7 @@ describe('quarantine', () => {
       (await deps.collections.pieces.find().toArray()).map(({ _id }) => _id.split('/')[1]);
     const gone = anExportUser({ id: '777777777777777701', name: 'zyx', nickname: 'Zyx' });
 
-    it('removes what holds words of somebody who is erased, and keeps the rest', async () => {
+    it('removes files that hold words of an erased person, and keeps the others', async () => {
       const theirs = await quarantineFile(gone);
       const other = await quarantineFile();
       expect(await uploads()).to.have.members([theirs.uploadId, other.uploadId]);
@@ -505,7 +505,7 @@ describe('quarantine', () => {
       expect(await uploads()).to.deep.equal([other.uploadId]);
     });
 
-    it('removes what holds a thread that is deleted, before its deletion is forgotten', async () => {
+    it('removes files that hold a deleted thread, before the deletion is forgotten', async () => {
       const theirs = await quarantineFile();
       const other = await quarantineFile();
       const handlers = createHandlers(deps);
@@ -582,7 +582,7 @@ describe('quarantine', () => {
       expect(await fileMark(payload.uploadId)).to.deep.equal(mark);
     });
 
-    it('imports a file once that is asked for twice at the same time', async () => {
+    it('imports a file once that is requested twice at the same time', async () => {
       const payload = await queue();
       const end = await begin(payload);
       const second = importFile(deps, payload);
@@ -591,7 +591,7 @@ describe('quarantine', () => {
       expect(await fileMark(payload.uploadId)).to.equal(null);
     });
 
-    it('imports what was cut off one after the other, so that none is tried because of another', async () => {
+    it('imports files that were cut off one after the other, so that none is blamed for another', async () => {
       const [first, second] = [await queue(), await queue()];
       for (const { uploadId } of [first, second]) await cutOff(uploadId, 1);
       const end = await begin(first);
@@ -614,7 +614,7 @@ describe('quarantine', () => {
       expect(await importFile(deps, payload)).to.include({ state: 'imported' });
     });
 
-    it('counts no try of a file while MongoDB itself is away, so that nothing can be noted', async () => {
+    it('counts no try of a file while MongoDB itself is away, and nothing can be recorded', async () => {
       const payload = await queue();
       const fail = new SearchUnavailable('away');
       let isAway = false;
@@ -633,7 +633,7 @@ describe('quarantine', () => {
       expect(await importFile(deps, payload)).to.include({ state: 'imported' });
     });
 
-    it('forgets the mark of a file that was rejected otherwise', async () => {
+    it('removes the mark of a file that was rejected for another reason', async () => {
       const payload = await queue();
       await cutOff(payload.uploadId, 1);
       const { importFiles } = deps.collections;
@@ -642,7 +642,7 @@ describe('quarantine', () => {
       expect(await fileMark(payload.uploadId)).to.equal(null);
     });
 
-    it('leaves a file alone that is held back', async () => {
+    it('does not import a file that is held back', async () => {
       const payload = await queue();
       const { importFiles } = deps.collections;
       await importFiles.updateOne({ _id: payload.uploadId }, { $set: { queuedAt: NOT_YET } });

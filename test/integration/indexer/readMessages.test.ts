@@ -53,7 +53,7 @@ describe('a message that is to be read again', () => {
     expect(left).to.deep.equal([]);
   });
 
-  it('stays, and is given up, where it may not be seen', async () => {
+  it('stays, and is given up, where the bot may not see it', async () => {
     const { left, _id } = await readAgain(() =>
       Promise.reject(new PlatformRefused('Missing Access', 403, 50_001)),
     );
@@ -66,7 +66,7 @@ describe('a message that is to be read again', () => {
     expect(left.map(({ token }) => token)).to.deep.equal(['first']);
   });
 
-  it('is read once more where it changed while it was read', async () => {
+  it('is read once more where it changed during the reading', async () => {
     const { left } = await readAgain(async () => {
       await deps.collections.sync.updateMany({}, { $set: { token: 'second' } });
       return unknown();

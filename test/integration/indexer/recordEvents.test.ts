@@ -32,7 +32,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 describe('the recorder of events', () => {
   const { deps } = indexerSuite('emptied');
 
-  it('has a server read from its beginning that the bot has left, and is back on before any look', async () => {
+  it('has a server read from its beginning that the bot has left and joined again before any look', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
     const clock = createLiveClock(deps.collections.state);
@@ -83,7 +83,7 @@ describe('the recorder of events', () => {
   const contentOf = async (_id: string) =>
     (await deps.collections.messages.findOne({ _id }))?.content;
 
-  it('records what came while MongoDB was away when it is back, and not as recorded before', async () => {
+  it('records events that came while MongoDB was away, and counts them as recorded only then', async () => {
     let isAway = false;
     let tries = 0;
     const { record, recorder, said, threadId } = await withThread({
@@ -121,7 +121,7 @@ describe('the recorder of events', () => {
     expect(await contentOf(threadId)).to.equal('Hello');
   });
 
-  it('gives back the claim of a thread of which it was stopped before all was recorded', async () => {
+  it('frees the claim of a thread where it was stopped before everything was recorded', async () => {
     const stopped = new AbortController();
     const { recorder, said, threadId, own } = await withThread();
     await recorder.end();
@@ -139,7 +139,7 @@ describe('the recorder of events', () => {
     expect(mark).to.be.an('object').and.not.have.property('claim');
   });
 
-  it('has a thread read once more of which an event cannot be recorded', async () => {
+  it('has a thread read once more where one of its events cannot be recorded', async () => {
     const { record, recorder, said, threadId, aThread } = await withThread();
     const other = await aThread();
     await record(said(threadId, 'Told in another thread', other));
@@ -149,7 +149,7 @@ describe('the recorder of events', () => {
     expect(again).to.include({ todo: 'all' });
   });
 
-  it('has a message read again of which an event tells a part', async () => {
+  it('has a message read again where an event tells only a part of it', async () => {
     const { record, recorder, serverId, threadId } = await withThread();
     await record({ kind: 'changed', serverId, threadId, messageId: threadId });
     await recorder.end();
@@ -157,7 +157,7 @@ describe('the recorder of events', () => {
     expect(asked).to.include({ messageId: threadId, threadId, serverId });
   });
 
-  it('counts no thread as read that was read before an outage of its server was over', async () => {
+  it('does not count a thread as read that was read before an outage of its server ended', async () => {
     const { own, record, recorder, serverId, threadId, aThread } = await withThread();
     const underWay = await aThread();
     const threads = syncOf(deps.collections.sync, 'thread');
@@ -184,7 +184,7 @@ describe('the recorder of events', () => {
     expect(asked).to.include('all');
   });
 
-  it('waits with the events of a server until the platform is there to be asked for it', async () => {
+  it('holds the events of a server until the platform can be asked about it', async () => {
     const { own, recorder, said, threadId, serverId } = await withThread();
     await recorder.end();
     own.servers.delete(serverId);
@@ -259,7 +259,7 @@ describe('the recorder of events', () => {
       return (await gatewayState(deps))?.session;
     };
 
-    it('is not changed by a process that is late', async () => {
+    it('is not changed by a late process', async () => {
       await loadSession(deps.collections);
       await save(null, aSession('S', 9));
       expect(await save(aSession('S', 3), aSession('S', 5))).to.include({ id: 'S', seq: 9 });
@@ -267,7 +267,7 @@ describe('the recorder of events', () => {
       expect(await save(aSession('S', 9), aSession('S', 20))).to.include({ id: 'T', seq: 2 });
     });
 
-    it('is stored when MongoDB is back that was away', async () => {
+    it('is stored once MongoDB is back', async () => {
       await loadSession(deps.collections);
       const { state } = deps.collections;
       let tries = 0;
@@ -285,7 +285,7 @@ describe('the recorder of events', () => {
       await saving.end();
     });
 
-    it('sends the token to no address without encryption', async () => {
+    it('does not send the token to an address without encryption', async () => {
       const { end } = await listenTo('ws://127.0.0.1:9', false);
       await until(async () => {
         const { problem } = (await gatewayState(deps)) ?? {};
@@ -294,7 +294,7 @@ describe('the recorder of events', () => {
       await end();
     });
 
-    it('begins another when it could not be resumed for five minutes', async () => {
+    it('begins another session when it could not be resumed for five minutes', async () => {
       const { asked, end } = await listenTo('ws://127.0.0.1:9', true);
       await until(() => asked.length > 0);
       const now = performance.now.bind(performance);
@@ -321,7 +321,7 @@ describe('the recorder of events', () => {
     expect(await deps.collections.optOuts.countDocuments()).to.equal(1);
   });
 
-  it('looks at a server once more that has changed since a look began', async () => {
+  it('looks once more at a server that has changed since a look began', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const clock = createLiveClock(deps.collections.state);
     const event: GatewayEvent = { kind: 'rules', serverId: one.guild.id };
@@ -373,7 +373,7 @@ describe('the recorder of events', () => {
     expect(own.servers.get(serverId)?.roles.get(role.id)?.permissions).to.equal('0');
   });
 
-  it('looks once at a server that it may not see, however many events come of it', async () => {
+  it('looks once at a server that it may not see, however many of its events come', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
     let looks = 0;
@@ -392,7 +392,7 @@ describe('the recorder of events', () => {
     expect(looks).to.equal(1);
   });
 
-  it('notes that the bot has left a server after a look that was under way', async () => {
+  it('records that the bot has left a server, after a look that was under way', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
     const clock = createLiveClock(deps.collections.state);
@@ -435,7 +435,7 @@ describe('the recorder of events', () => {
     expect(await identify(signal)).to.include({ url: value.url });
   });
 
-  it('notes at once that the bot is not on a server', async () => {
+  it('records at once that the bot is not on a server', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
     const clock = createLiveClock(deps.collections.state);

@@ -19,7 +19,7 @@ describe('refileWhenIdle', () => {
     queuedAt,
   });
 
-  it('files again what has waited long, and nothing else', async () => {
+  it('files again only what has waited long', async () => {
     const { importFiles, deletions, erasures } = stores.mongo.collections;
     const old = new Date(Date.now() - HOUR_MS);
     await importFiles.insertMany([
@@ -53,7 +53,7 @@ describe('refileWhenIdle', () => {
     ]);
   });
 
-  it('files again at once what waits, a rebuild too, when the queue holds no job at all', async () => {
+  it('files everything again at once, a rebuild too, when the queue holds no job at all', async () => {
     const { collections } = stores.mongo;
     await collections.importFiles.deleteMany({});
     await collections.erasures.deleteMany({});

@@ -80,7 +80,7 @@ describe('documents that the search index refuses', () => {
     expect(missing).to.include({ kind: 'search.wrong', id: threadId });
   });
 
-  it('takes the older version out of search, and what is quarantined back in when it is mended', async () => {
+  it('removes the older version from search, and adds the document when it is mended', async () => {
     const { threadId, said } = await recordThread(2);
     const { _id, createdAt } = said[1]!;
     await build(deps, threadId);
@@ -104,7 +104,7 @@ describe('documents that the search index refuses', () => {
     expect(await quarantined()).to.deep.equal([]);
   });
 
-  it('keeps one in quarantine that is refused again just when it is to be released', async () => {
+  it('keeps a document quarantined that is refused again just when it is to be released', async () => {
     const { threadId, said } = await recordThread(2);
     const { _id, createdAt } = said[1]!;
     for (const at of [POISON, createdAt]) {

@@ -72,7 +72,7 @@ describe('reindexSearch', () => {
     'rebuildChecked',
     'rebuildSwapped',
   ] satisfies FaultPoint[]) {
-    it(`goes on after its process was killed: ${point}`, async () => {
+    it(`continues after its process was killed: ${point}`, async () => {
       const threads = await writeThreads(36);
       const rebuildId = await enterRebuild(deps.collections);
       await killAt(point, rebuildId, stores.mongodbUrl);
@@ -91,7 +91,7 @@ describe('reindexSearch', () => {
     });
   }
 
-  it('holds up no write where the new index cannot be created', async () => {
+  it('blocks no write where the new index cannot be created', async () => {
     const [thread] = await writeThreads(2);
     await rebuild();
     const rebuildId = await enterRebuild(deps.collections);
@@ -103,7 +103,7 @@ describe('reindexSearch', () => {
     expect(await search('later')).to.include({ messageCount: 2 });
   });
 
-  it('shows no older text after a newer one that had reached the old index alone', async () => {
+  it('shows no older text after a newer one that was written only to the old index', async () => {
     const { threadId } = (await writeThreads(2))[0]!;
     const { messages, work } = deps.collections;
     const old = { namespace: deps.namespace, readTargets: () => Promise.resolve([]) };
@@ -129,7 +129,7 @@ describe('reindexSearch', () => {
     expect(await search('later')).to.include({ messageCount: 2 });
   });
 
-  it('removes what a rebuild that never came back left', async () => {
+  it('removes what a rebuild has left that never came back', async () => {
     await writeThreads(3);
     const live = (await liveIndex(deps))!;
     await createGeneration(deps, live);
@@ -158,7 +158,7 @@ describe('reindexSearch', () => {
     expect(await search('last')).to.include({ messageCount: 2 });
   });
 
-  it('drops the old index although the first try of that was cut off', async () => {
+  it('drops the old index even if its first attempt was cut off', async () => {
     await writeThreads(2);
     await rebuild();
     const elasticsearch = withIndices({ updateAliases: cutOff });
@@ -207,7 +207,7 @@ describe('reindexSearch', () => {
     expect(await indexes()).to.have.length(2);
   });
 
-  it('goes no further where another process has taken it over', async () => {
+  it('stops where another process has taken it over', async () => {
     const store = stateOf(deps.collections.state, 'search');
     const rebuildId = await enterRebuild(deps.collections);
     const [late, now] = [await takeRebuild(store, rebuildId), await takeRebuild(store, rebuildId)];
@@ -218,7 +218,7 @@ describe('reindexSearch', () => {
     expect(await reindexSearch(deps, { rebuildId })).to.include({ state: 'done' });
   });
 
-  it('gives up to the end what was given up when its process died, and says that it failed', async () => {
+  it('completes a failure that its process had begun to record when it died', async () => {
     await writeThreads(2);
     const live = (await liveIndex(deps))!;
     const to = await createGeneration(deps, live);
@@ -235,7 +235,7 @@ describe('reindexSearch', () => {
     }
   });
 
-  it('brings nothing deleted back, however late an older write comes', async () => {
+  it('brings back nothing deleted, however late an older write comes', async () => {
     const [thread] = await writeThreads(2);
     const { threadId, messageIds } = thread!;
     await deleteMessage(threadId, messageIds[1]!);
@@ -249,7 +249,7 @@ describe('reindexSearch', () => {
     expect(tombstone._source?.kind).to.equal('tombstone');
   });
 
-  it('refuses a second rebuild while one is queued or running, and takes another after it', async () => {
+  it('refuses a second rebuild while one is queued or running, and accepts another afterwards', async () => {
     const added: string[] = [];
     const producer = {
       add: (_name: string, payload: object) =>
@@ -275,7 +275,7 @@ describe('reindexSearch', () => {
     expect(await reindexSearch(deps, { rebuildId: next })).to.include({ state: 'done' });
   });
 
-  it('says when a new index does not hold what it must', async () => {
+  it('reports a new index that lacks documents', async () => {
     const threads = await writeThreads(3);
     const index = await createGeneration(deps, await liveIndex(deps));
     const nothing = { write: () => Promise.resolve(), remove: () => Promise.resolve() };

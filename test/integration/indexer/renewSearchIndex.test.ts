@@ -44,20 +44,20 @@ describe('renewSearchIndex', () => {
       },
     });
 
-  it('makes the index of an archive that holds nothing', async () => {
+  it('creates the index of an empty archive', async () => {
     await lose();
     await renew();
     expect(await exists()).to.equal(true);
     expect(asked).to.deep.equal([]);
   });
 
-  it('leaves an index as it is', async () => {
+  it('does not change an existing index', async () => {
     await archive.writeThreads(1);
     await renew();
     expect(asked).to.deep.equal([]);
   });
 
-  it('has a lost index built again, once however many processes see that', async () => {
+  it('has a lost index built again once, however many processes notice the loss', async () => {
     const [thread] = await archive.writeThreads(3);
     await lose();
     expect(await Promise.all([renew(), renew()])).to.deep.equal([false, false]);
@@ -83,7 +83,7 @@ describe('renewSearchIndex', () => {
     expect(search?.retained).to.equal(undefined);
   });
 
-  it('makes none while the archive holds threads: searches say that they are not available', async () => {
+  it('creates none while the archive holds threads; searches answer that they are unavailable', async () => {
     await archive.writeThreads(1);
     await lose();
     const refused = renew(() => Promise.reject(new Error('Redis is away')));

@@ -58,7 +58,7 @@ describe('a request to sync', () => {
     );
   }
 
-  it('keeps a note of a server that the bot has left while something of it is archived', async () => {
+  it('keeps a record of a server that the bot has left while something of it is archived', async () => {
     const all = ['Rust', 'Go', 'Private'].map((name) => anAnsweredServer(name, ['help']));
     const [rust, go, never] = all as [AnsweredServer, AnsweredServer, AnsweredServer];
     hide(never, never.channels[0]!);
@@ -134,7 +134,7 @@ describe('a request to sync', () => {
     expect(await deps.collections.threads.distinct('_id')).to.deep.equal([threads[0]!.id]);
   });
 
-  it('lists all other threads where one cannot be read, and that one in the next process', async () => {
+  it('lists all other threads where one cannot be read, and lists that one in the next process', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
     const active = Array.from({ length: 2 }, () =>
@@ -208,7 +208,7 @@ describe('a request to sync', () => {
     expect(noted).to.have.members([first, second, old].map((thread) => thread!.id));
   });
 
-  it('ends a list of which the last page holds nothing that can be read', async () => {
+  it('ends a list whose last page holds nothing that can be read', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: channelId } = one.channels[0]!;
     const [first, last] = pagesOf(one, channelId, 2);
@@ -265,7 +265,7 @@ describe('a request to sync', () => {
       expect(await threads.countDocuments()).to.equal(3);
     });
 
-    it('keeps what a later look has told where a thread is noted by an earlier one', async () => {
+    it('keeps the facts of a later look where a thread is noted by an earlier one', async () => {
       const one = server();
       const { platform } = answeringPlatform([one]);
       const own = syncDeps(deps, platform);
@@ -320,7 +320,7 @@ describe('a request to sync', () => {
     const listed = () => deps.collections.threads.countDocuments();
     const requests = () => syncOf(deps.collections.sync, 'request');
 
-    it('lists the other forums of its server, and tells the error', async () => {
+    it('lists the other forums of its server, and reports the error', async () => {
       for (const error of [new PlatformAway('It is away'), new PlatformAnswerError('No list')]) {
         const { first, broken, platform } = withError(() => error);
         const { id: serverId } = first.guild;
@@ -331,7 +331,7 @@ describe('a request to sync', () => {
       }
     });
 
-    it('notes on the server what is wrong with an answer', async () => {
+    it('records on the server what is wrong with an answer', async () => {
       const { first, platform } = withError(() => new PlatformAnswerError('No list'));
       await runRequest(syncDeps(deps, platform), aRequest());
       const { id: serverId } = first.guild;
@@ -365,7 +365,7 @@ describe('a request to sync', () => {
       expect(await listed()).to.equal(4);
     });
 
-    it('is served again later while the platform is away, and ever later', async () => {
+    it('is served again after growing delays while the platform is away', async () => {
       await requests().insertOne(aRequest());
       for (const waitMs of [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
         const from = Date.now();
@@ -380,7 +380,7 @@ describe('a request to sync', () => {
       expect(await requests().findOne()).to.not.have.property('dueAt');
     });
 
-    it('has the operator told that the platform is away, in the log and of the events', async () => {
+    it('tells the operator that the platform is away, in the log and in the state of events', async () => {
       const platform: PlatformClient = { get: () => Promise.reject(new PlatformAway('No route')) };
       const warned: string[] = [];
       const logger = Object.assign(Object.create(deps.logger) as typeof deps.logger, {
@@ -399,7 +399,7 @@ describe('a request to sync', () => {
       }
     });
 
-    it('is left alone by the sync until its time has come, while others are served', async () => {
+    it('is not served before its time has come, while others are', async () => {
       const { first, platform } = withError(() => new PlatformAway('Away'));
       const { id: serverId } = first.guild;
       const [past, later] = [new Date(0), new Date(Date.now() + HOUR_MS)];

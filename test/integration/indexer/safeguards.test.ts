@@ -38,14 +38,14 @@ describe('the safeguards of records', () => {
       ({ content }) => content,
     );
 
-  it('leave a mark with messages whose job goes no further', async () => {
+  it('leave a mark for messages whose job does not continue', async () => {
     const { source, threadId, later } = await builtThread();
     await record(deps, source, [later]);
     await runDue(deps, { subject: threadId });
     expect(await contents(threadId)).to.deep.equal(['later']);
   });
 
-  it('show a new name of a server wherever it is shown, though nothing else is new', async () => {
+  it('show the new name of a server everywhere, even if nothing else is new', async () => {
     const { source, message } = await builtThread();
     await doAll(deps);
     const server = { ...source.server, name: 'Renamed' };
@@ -58,7 +58,7 @@ describe('the safeguards of records', () => {
     }
   });
 
-  it('take nothing of a source for a message that was deleted, nor call that a change', async () => {
+  it('ignore a source for a deleted message, and do not call that a change', async () => {
     const { source, message, later } = await builtThread();
     const { messages } = deps.collections;
     await messages.updateOne({ _id: message._id }, { $set: REDACTED });
@@ -66,7 +66,7 @@ describe('the safeguards of records', () => {
     expect((await messages.findOne({ _id: message._id }))?.content).to.equal('');
   });
 
-  it('take nothing for a message that is deleted at the same time', async () => {
+  it('ignore a source for a message that is deleted at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { source, message, later } = await builtThread();
       // Each uses transactions of its own, as other processes would.
@@ -78,7 +78,7 @@ describe('the safeguards of records', () => {
     }
   });
 
-  it('bring nobody back whom another process counted while it was held up', async () => {
+  it('bring nobody back who was being counted by a slow process', async () => {
     const { collections } = deps;
     const author = anAuthor('passerby');
     const source = aSourceThread();
@@ -108,7 +108,7 @@ describe('the safeguards of records', () => {
     expect(await readBody(collections, `user/${author.id}`)).to.equal(null);
   });
 
-  it('bring onto leaderboards who was counted on the day before they wrote', async () => {
+  it('bring a person onto the leaderboards who was counted on the day before they wrote', async () => {
     const { members, ranks, work } = deps.collections;
     const author = anAuthor('early');
     const source = aSourceThread();
@@ -134,7 +134,7 @@ describe('the safeguards of records', () => {
     await work.deleteOne(isAside);
   });
 
-  it('let the latest source of a thread win, also when it only said again what was known', async () => {
+  it('let the latest source of a thread win, even if it only repeated what was known', async () => {
     for (let round = 0; round < 4; round += 1) {
       const monday = aSourceThread({ asOf: 1_000, thread: { archived: false } });
       await record(deps, monday);
@@ -159,7 +159,7 @@ describe('the safeguards of records', () => {
     return { ...own, announcer: { ...own.announcer, announce } };
   };
 
-  it('announce a thread once more that a process built which was killed before it did', async () => {
+  it('announce a thread again whose builder was killed before it announced it', async () => {
     const { source, threadId, later } = await builtThread();
     await doAll(deps);
     await record(deps, source, [later]);
@@ -170,7 +170,7 @@ describe('the safeguards of records', () => {
     expect(heard.flatMap(({ threads = [] }) => threads)).to.deep.equal([place]);
   });
 
-  it('announce what is stored although the answer of MongoDB was lost', async () => {
+  it('announce a change whose answer from MongoDB was lost', async () => {
     const { source, threadId, message } = await builtThread();
     const subjects = [
       ['person', message.author.id],
@@ -201,7 +201,7 @@ describe('the safeguards of records', () => {
     }
   });
 
-  it('lose no field of a channel to another job that writes it at once', async () => {
+  it('lose no field of a channel that two jobs write at the same time', async () => {
     const told = { topic: 'about', position: 3, parentId: '7', parentName: 'above', type: 15 };
     for (let round = 0; round < 4; round += 1) {
       const source = aSourceThread();

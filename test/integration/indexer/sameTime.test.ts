@@ -36,7 +36,7 @@ describe('different sources of the same time', () => {
   for (const withOlder of [false, true]) {
     const where = withOlder ? 'over an older one' : 'where there was none';
 
-    it(`end the same in every order, ${where}`, async () => {
+    it(`give the same result in every order, ${where}`, async () => {
       for (const order of [
         [0, 1, 2, 3],
         [3, 2, 1, 0],
@@ -50,7 +50,7 @@ describe('different sources of the same time', () => {
       }
     });
 
-    it(`end the same when they come at once, ${where}`, async () => {
+    it(`give the same result when they come at once, ${where}`, async () => {
       for (let round = 0; round < 4; round += 1) {
         const { threadId, versions, tell } = await start(withOlder);
         await Promise.all(versions.map((version) => tell(version)));
@@ -59,7 +59,7 @@ describe('different sources of the same time', () => {
     });
   }
 
-  it('name who started a thread, though one says that nobody is to be named', async () => {
+  it('name who started a thread, even if one says that nobody is to be named', async () => {
     const owner = anId();
     const say = (asOf: number, ownerId: string) => aSourceThread({ asOf, thread: { ownerId } });
     const { threads } = deps.collections;

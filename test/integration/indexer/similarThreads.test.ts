@@ -74,7 +74,7 @@ describe('similar threads', () => {
     expect(similarThreadsSchema.validate(body).error).to.equal(undefined);
   });
 
-  it('shows no list of a thread whose deletion is done, whoever was storing one meanwhile', async () => {
+  it('shows no list of a thread whose deletion is done, even if a worker stores one late', async () => {
     const id = ids[0]!;
     const { work, threadItems } = deps.collections;
     await setMarks(deps, 'shown', [id]);
@@ -120,7 +120,7 @@ describe('similar threads', () => {
     expect(await similar(ids[0]!)).to.not.include(TOPICS[1][0]);
   });
 
-  it('takes a deleted thread out before its deletion is done, and looks for others after', async () => {
+  it('removes a deleted thread before its deletion is done, and looks for others afterwards', async () => {
     await deleteThread(deps, { threadId: ids[1]! });
     expect(await similar(ids[0]!)).to.deep.equal([TOPICS[2][0]]);
     expect(await deps.collections.bodies.findOne({ _id: `similar/${ids[1]}` })).to.equal(null);
@@ -130,7 +130,7 @@ describe('similar threads', () => {
     expect(await similar(ids[0]!)).to.deep.equal([TOPICS[2][0]]);
   });
 
-  it('looks no further for a list while search finds a thread that cannot be listed', async () => {
+  it('stops looking for a list while search finds a thread that cannot be listed', async () => {
     const { work } = deps.collections;
     const threadId = anId();
     const source = aSourceThread({
@@ -177,7 +177,7 @@ describe('similar threads', () => {
     expect(await similar(ids[5]!)).to.not.deep.equal([]);
   });
 
-  it('looks again when the index was too busy for one question of a call', async () => {
+  it('looks again when the index was too busy for one of several questions', async () => {
     const busy = Object.create(deps.elasticsearch, {
       msearch: {
         value: () =>

@@ -16,7 +16,7 @@ const DAY_SECONDS = 86_400;
 describe('the start of the indexer', () => {
   const stores = suiteStores();
 
-  it('needs no role in MongoDB but readWrite, also when AUDIT_DAYS changes', () =>
+  it('needs only the role readWrite in MongoDB, also when AUDIT_DAYS changes', () =>
     withTemporaryFolder(async (folder) => {
       const { namespace } = stores.mongo;
       const keyFile = join(folder, 'key');

@@ -126,7 +126,7 @@ describe('the sync', () => {
     expect(await expectSame()).to.be.above(24);
   });
 
-  it('asks little, and writes no thread, where nothing has changed', async () => {
+  it('asks few requests, and writes no thread, where nothing has changed', async () => {
     await start({ history: { forums: 1, threads: 150, messages: 3 } });
     await untilSynced(deps);
     const { threads, messages, work } = deps.collections;
@@ -143,7 +143,7 @@ describe('the sync', () => {
     expect(await work.countDocuments({ kind: 'thread' })).to.equal(0);
   });
 
-  it('finds what is new, and what was deleted where the counts tell', async () => {
+  it('finds what is new, and what was deleted where the counts show it', async () => {
     await start();
     await untilSynced(deps);
     const { model } = rig.discord;
@@ -175,7 +175,7 @@ describe('the sync', () => {
     await expectSame();
   });
 
-  it('removes a thread that it is asked to read, and that the platform says was deleted', async () => {
+  it('removes a thread that it was asked to read where the platform says that it was deleted', async () => {
     await start();
     await untilSynced(deps);
     const { model } = rig.discord;
@@ -192,7 +192,7 @@ describe('the sync', () => {
     await until(async () => (await sync.findOne(asked)) !== null);
   });
 
-  it('says that a forum is no thread, and a thread no forum, where it is asked for the wrong one', async () => {
+  it('says that a forum is no thread, and a thread no forum, where it is asked for the wrong kind', async () => {
     await start();
     await untilSynced(deps);
     const { thread, channel } = rig.discord.model.publicThreads()[0]!;
@@ -208,7 +208,7 @@ describe('the sync', () => {
     expect(asForum).to.equal('It is not archived. It is no forum');
   });
 
-  it('removes a forum that it is asked to list, and that the platform says was deleted', async () => {
+  it('removes a forum that it was asked to list where the platform says that it was deleted', async () => {
     await start();
     await untilSynced(deps);
     const { channel } = rig.discord.model.publicThreads()[0]!;
@@ -225,7 +225,7 @@ describe('the sync', () => {
     await until(async () => (await sync.findOne(asked)) !== null);
   });
 
-  it('finds edits and deletions by itself, by reading threads once more', async () => {
+  it('finds edits and deletions by itself, because it reads threads once more', async () => {
     await start();
     await untilSynced(deps);
     await rig.sync.stop();
@@ -247,7 +247,7 @@ describe('the sync', () => {
     await rig.untilSame();
   });
 
-  it('finds edits of before by itself in a thread that it goes on to read once more', async () => {
+  it('finds earlier edits by itself in a thread whose second reading it continues', async () => {
     await rig.open({ history: { forums: 1, threads: 2, messages: 8 } });
     rig.start();
     await untilSynced(deps);
@@ -264,7 +264,7 @@ describe('the sync', () => {
     await rig.untilSame();
   });
 
-  it('reads threads once more when they were not read for as long as it is told', async () => {
+  it('reads threads once more when they were not read for the configured time', async () => {
     const history = { forums: 1, threads: 2, messages: 8 };
     await rig.open({ history });
     const { model } = rig.discord;
@@ -291,7 +291,7 @@ describe('the sync', () => {
     }
   });
 
-  it('reads every thread once more, also where others are due again before, or cannot be read', async () => {
+  it('reads every thread once more, even if others are due again before, or cannot be read', async () => {
     await rig.open({ history: { forums: 1, threads: 4, messages: 3 } });
     rig.start();
     await untilSynced(deps);
@@ -308,7 +308,7 @@ describe('the sync', () => {
     expect(broken?.problem).to.include('content');
   });
 
-  it('records the rest where an import has put a forum on another server, and a thread into another forum', async () => {
+  it('records the rest where an import has moved a forum to another server, and a thread to another forum', async () => {
     await rig.open({ history: { forums: 2, threads: 4, messages: 4 } });
     const { model } = rig.discord;
     const places = model.publicThreads();
@@ -344,7 +344,7 @@ describe('the sync', () => {
     expect(thread?.problem).to.include('but 72 is recorded');
   });
 
-  it('reads a thread to its end of which an import has put a message into another', async () => {
+  it('reads a thread to its end where an import has put a message of it into another thread', async () => {
     await rig.open({ history: { forums: 1, threads: 4, messages: 250 } });
     const { messages: said } = rig.discord.model
       .publicThreads()
@@ -365,7 +365,7 @@ describe('the sync', () => {
     await expectSame();
   });
 
-  it('reads threads that it had recorded, and of which nothing was noted: they may be deleted', async () => {
+  it('reads recorded threads of which nothing was noted, because they may be deleted', async () => {
     await start();
     await untilSynced(deps);
     await rig.sync.stop();
@@ -381,14 +381,14 @@ describe('the sync', () => {
     await expectSame();
   });
 
-  it('asks for everything that is new as often as it is told', async () => {
+  it('asks for everything new as often as configured', async () => {
     await rig.open({ history: { forums: 1, threads: 2, messages: 2 } });
     rig.start({ allEveryMs: 300 });
     const looks = () => rig.discord.requests.filter(({ route }) => route === 'guilds').length;
     await until(() => looks() > 2);
   });
 
-  it('goes on after it was stopped anywhere, and after faults', async () => {
+  it('continues after it was stopped at any moment, and after faults', async () => {
     await start({ history: { threads: 40, messages: 120 } });
     for (const requests of [5, 20, 60]) {
       await until(() => rig.discord.requests.length >= requests);
@@ -401,7 +401,7 @@ describe('the sync', () => {
     await expectSame();
   });
 
-  it('keeps to the buckets that it knows', async () => {
+  it('stays within the rate limit buckets that it knows', async () => {
     await start({ rateLimits: true, history: { threads: 8, messages: 10 } });
     await untilSynced(deps);
     await expectSame();
@@ -413,7 +413,7 @@ describe('the sync', () => {
     });
   });
 
-  it('takes a channel that is not for everyone only when it is named', async () => {
+  it('archives a channel that is not for everyone only when the operator names it', async () => {
     await rig.open();
     const staff = [...rig.discord.model.channels.values()].find(({ name }) => name === 'staff')!;
     rig.start({ named: [staff.id] });
@@ -431,7 +431,7 @@ describe('the sync', () => {
     ]);
   });
 
-  it('withholds a forum that is not public any more, and shows it again when it is', async () => {
+  it('withholds a forum that became private, and shows it again when it is public', async () => {
     await start();
     await untilSynced(deps);
     await doAll(deps);
@@ -472,7 +472,7 @@ describe('the sync', () => {
     expect(await listed()).to.equal(0);
   });
 
-  it('finds what was deleted in a forum while that was not public', async () => {
+  it('finds what was deleted in a forum while it was not public', async () => {
     await rig.open({ history: { forums: 1, threads: 6 } });
     rig.start();
     await untilSynced(deps);
@@ -487,7 +487,7 @@ describe('the sync', () => {
     await expectSame();
   });
 
-  it('removes what was said in a forum that stays withheld, and fetches it again when it is public', async () => {
+  it('removes the messages of a forum that stays withheld, and fetches them again when it is public', async () => {
     await start({ history: { forums: 1, threads: 12 } });
     await untilSynced(deps);
     await doAll(deps);
@@ -524,7 +524,7 @@ describe('the sync', () => {
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
   });
 
-  it('has the server counted again when the thread that was read last was in a forum that it emptied', async () => {
+  it('has the server counted again when the thread that was read last was in a forum that was emptied', async () => {
     const held = holdRemovals(deps);
     await rig.open({ history: { forums: 2, threads: 6 } });
     rig.start({}, held.deps);
@@ -551,7 +551,7 @@ describe('the sync', () => {
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
   });
 
-  it('withholds another forum while it removes what was said in one that stays withheld', async () => {
+  it('withholds another forum while it removes the messages of one that stays withheld', async () => {
     const held = holdRemovals(deps);
     await rig.open({ history: { forums: 2, threads: 6 } });
     rig.start({}, held.deps);
@@ -565,7 +565,7 @@ describe('the sync', () => {
     await untilEqual(() => threads.distinct('title', { channelId: first.channel.id }), ['thread']);
   });
 
-  it('removes nothing of a forum that is public again meanwhile', async () => {
+  it('removes nothing of a forum that became public again meanwhile', async () => {
     const held = holdRemovals(deps);
     await rig.open({ history: { forums: 2, threads: 6 } });
     rig.start({}, held.deps);
@@ -601,7 +601,7 @@ describe('the sync', () => {
     await untilEqual(() => threadItems.countDocuments({ channelId: channel.id }), 0);
   });
 
-  it('asks for a forum once that is hidden from the bot, and again only some hours later', async () => {
+  it('asks once for a forum that is hidden from the bot, and again only some hours later', async () => {
     await start({ history: { forums: 2, threads: 6 } });
     const [{ guild, channel }] = await withTwoForums();
     deny(guild.id, channel.id, VIEW_CHANNEL);
@@ -620,7 +620,7 @@ describe('the sync', () => {
     expect(questions(channel.id)).to.equal(2);
   });
 
-  it('keeps no digest that confirms who started a thread, once they were erased', async () => {
+  it('keeps no digest that confirms who started a thread after that person was erased', async () => {
     await start();
     await untilSynced(deps);
     await doAll(deps);
@@ -656,7 +656,7 @@ describe('the sync', () => {
     });
   });
 
-  it('deletes a forum at once that was deleted after it was hidden from the bot, and shown', async () => {
+  it('deletes a forum at once where it was hidden from the bot, shown again, and then deleted', async () => {
     await start({ history: { forums: 2, threads: 6 } });
     const [{ guild, channel }] = await withTwoForums();
     deny(guild.id, channel.id, VIEW_CHANNEL);
@@ -669,7 +669,7 @@ describe('the sync', () => {
     expect((await deps.collections.channels.findOne({ _id: channel.id }))?.deleted).to.equal(true);
   });
 
-  it('deletes a forum some hours later that was deleted while it was hidden from the bot', async () => {
+  it('deletes a forum some hours later where it was deleted while it was hidden from the bot', async () => {
     await start({ history: { forums: 2, threads: 6 } });
     const [{ guild, channel }] = await withTwoForums();
     const { channels } = deps.collections;
@@ -699,7 +699,7 @@ describe('the sync', () => {
     expect(said?.author).to.include({ username: 'Build', isBot: true });
   });
 
-  it('records a bot that answers a command as a person who wrote', async () => {
+  it('records a bot that answers a command as an author', async () => {
     await start();
     const { model } = rig.discord;
     const { thread } = model.publicThreads().find((one) => !one.thread.isArchived)!;

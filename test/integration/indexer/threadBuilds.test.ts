@@ -25,7 +25,7 @@ describe('builds of threads that events have changed', () => {
   }
   const marks = () => deps.collections.work.find({ kind: 'thread' }).toArray();
 
-  it('begin with the claims that the events have made, and give back those that were not begun', async () => {
+  it('begin with the claims that the events have made, and free those that are not begun', async () => {
     const ids = await Promise.all(Array.from({ length: AT_ONCE + 2 }, claimed));
     expect((await marks()).map(({ claim }) => claim)).to.deep.equal(ids.map(() => CLAIM));
     const { signal } = new AbortController();
@@ -52,7 +52,7 @@ describe('builds of threads that events have changed', () => {
     expect(await deps.collections.threadItems.countDocuments()).to.equal(AT_ONCE);
   });
 
-  it('of one thread follow each other', async () => {
+  it('of the same thread follow each other', async () => {
     const threadId = await claimed();
     let now = 0;
     let most = 0;

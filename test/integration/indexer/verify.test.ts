@@ -704,7 +704,7 @@ describe('verifyArchive', () => {
     expect(await verifyNow(deps)).to.deep.include({ clean: true, differences: [], counts: {} });
   });
 
-  it('tells of work that was promised long ago and is not done, and of no other', async () => {
+  it('reports work that was promised long ago and is not done, and no other', async () => {
     const own = await openStores();
     const { deletions, erasures, importFiles, pieces } = own.mongo.collections;
     const [long, now] = [new Date(Date.now() - 2 * 3_600_000), new Date()];
@@ -751,7 +751,7 @@ describe('verifyArchive', () => {
     await archive.close();
   });
 
-  it('does not say that it has compared a thread that waits', async () => {
+  it('does not claim to have compared a thread that waits', async () => {
     const archive = await openStores();
     const own = indexerDeps(archive);
     await restingArchive(own, archive, 2);
@@ -790,7 +790,7 @@ describe('verifyArchive', () => {
     });
   }
 
-  it('makes no search index where the alias is gone', async () => {
+  it('creates no search index where the alias is gone', async () => {
     const archive = await openStores();
     const own = indexerDeps(archive);
     await restingArchive(own, archive, 2);
@@ -810,7 +810,7 @@ describe('verifyArchive', () => {
     await archive.close();
   });
 
-  it('erases somebody from messages whose thread is not recorded, and keeps those of others', async () => {
+  it('erases a person from messages whose thread is not recorded, and keeps those of others', async () => {
     const archive = await openStores();
     const own = indexerDeps(archive);
     const { messages } = own.collections;
@@ -827,7 +827,7 @@ describe('verifyArchive', () => {
     await archive.close();
   });
 
-  it('leaves the views of a thread that is imported while it takes away those of none', async () => {
+  it('keeps the views of a thread that is imported while views without a thread are removed', async () => {
     const archive = await openStores();
     const own = indexerDeps(archive);
     const source = aSourceThread();
@@ -888,7 +888,7 @@ describe('verifyArchive', () => {
       restored = await verifyNow(deps);
     });
 
-    it('finds nothing while all is as it must be', () => {
+    it('finds nothing while the archive is intact', () => {
       expect(resting).to.deep.include({ clean: true, differences: [], counts: {}, repaired: 0 });
       const size = PLANTED.length;
       const { checked } = resting;
@@ -909,7 +909,7 @@ describe('verifyArchive', () => {
       });
     }
 
-    it('leaves nothing of it', () => {
+    it('leaves nothing of it after the repair', () => {
       for (const { found, mended } of reports.values()) {
         expect(found.clean).to.equal(false);
         expect(mended.differences.filter((one) => !one.mended)).to.deep.equal([]);
@@ -918,7 +918,7 @@ describe('verifyArchive', () => {
       expect(restored).to.deep.include({ clean: true, differences: [], counts: {}, repaired: 0 });
     });
 
-    it('silences a deleted message, not its thread', async () => {
+    it('removes the words of a deleted message, but keeps its thread', async () => {
       const { threads, messages } = deps.collections;
       const threadId = ids[PLANTED.findIndex(([, what]) => what === 'words of a deleted message')]!;
       const thread = await threads.findOne({ _id: threadId });
@@ -926,7 +926,7 @@ describe('verifyArchive', () => {
       expect(await messages.findOne({ threadId, deleted: true })).to.include({ content: '' });
     });
 
-    it('keeps the upload of a file that is quarantined', async () => {
+    it('keeps the upload of a quarantined file', async () => {
       const { pieces } = deps.collections;
       expect(await pieces.findOne({ _id: pieceId(uploadOwner(ASIDE), 0) })).not.to.equal(null);
     });

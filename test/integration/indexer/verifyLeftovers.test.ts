@@ -20,7 +20,7 @@ describe('verifyArchive, of what is left behind', () => {
     tally: () => undefined,
   });
 
-  it('looks once for however many differ, and counts what it bounds', async () => {
+  it('looks once, however many things differ, and counts those beyond its bounds', async () => {
     await queueFiles(deps, 2_000);
     const area = leftoversArea(context());
     const suspects = await area.look({ after: '' });
@@ -38,7 +38,7 @@ describe('verifyArchive, of what is left behind', () => {
     expect(await counts()).to.deep.equal({ 'upload.missing': { found: 5_000, mended: 0 } });
   });
 
-  it('looks again at no more messages at once than before', async () => {
+  it('looks again at no more messages at a time than before', async () => {
     const { threads } = await restingArchive(deps, stores, 4);
     const ids = threads.map(({ threadId }) => threadId);
     const many = { $set: { 'facts.messages': 12_500 } };
@@ -48,7 +48,7 @@ describe('verifyArchive, of what is left behind', () => {
     expect(windows).to.deep.equal([{ ids: ids.slice(0, 2) }, { ids: ids.slice(2) }]);
   });
 
-  it('waits for similar threads that are looked for late, as long as somebody does', async () => {
+  it('waits for similar threads as long as another process looks for them', async () => {
     await markSimilar(deps, 200);
     const ended = new AbortController();
     const searching = searchSlowly(deps, ended.signal);
@@ -58,7 +58,7 @@ describe('verifyArchive, of what is left behind', () => {
     expect(report).to.deep.include({ differences: [], clean: true });
   });
 
-  it('looks for similar threads itself when nobody does and it is to mend', async () => {
+  it('looks for similar threads itself where nobody does and it is to mend', async () => {
     await markSimilar(deps, 200);
     const { clean, counts } = await verifyNow(deps, { repair: true });
     expect(counts).to.deep.equal({ 'work.waiting': { found: 200, mended: 200 } });

@@ -6,7 +6,7 @@ import { suiteStores } from '../../support/suiteStores.js';
 describe('warnOfOldPieces', () => {
   const stores = suiteStores();
 
-  it('names each old collection that holds something, and no other', async () => {
+  it('names only the old collections that hold something', async () => {
     const warned: unknown[] = [];
     const logger = { warn: (about: unknown) => warned.push(about) } as unknown as Logger;
     await stores.mongo.db.createCollection('bodyChunks');

@@ -57,7 +57,7 @@ describe('the list of work', () => {
   };
   const quarantined = async (subject: string) => (await markOf(subject))?.failure;
 
-  it('is left to others where it goes on failing for a reason that is not its own', async () => {
+  it('leaves a mark to other workers where it keeps failing for a reason that is not its own', async () => {
     const threadId = await aThread();
     const process = killableProcess(deps);
     process.kill();
@@ -75,7 +75,7 @@ describe('the list of work', () => {
     expect(await build(deps, threadId)).to.equal(true);
   });
 
-  it('is left to another worker by who is told to end', async () => {
+  it('leaves a mark to another worker when its own is told to end', async () => {
     const threadId = await aThread();
     await claimMarks(deps, [(await markOf(threadId))!]);
     const ended = new AbortController();
@@ -87,14 +87,14 @@ describe('the list of work', () => {
   });
 
   describe('claims', () => {
-    it('are got by one of many who ask at once', async () => {
+    it('go to one of many workers that ask at once', async () => {
       const one = await mark('1');
       const asked = await Promise.all(Array.from({ length: 8 }, () => claimMarks(deps, [one])));
       expect(asked.flat()).to.have.length(1);
       expect(asked.flat()[0]).to.include({ tries: 1 });
     });
 
-    it('end with their lease, unless they are kept', async () => {
+    it('end after their time, unless they are renewed', async () => {
       const one = await mark('1');
       const [first] = await claimMarks(deps, [one]);
       expect(first!.due.getTime()).to.be.above(Date.now());
@@ -110,7 +110,7 @@ describe('the list of work', () => {
       expect(await claimMarks(deps, [one])).to.deep.equal([]);
     });
 
-    it('leave a mark that was set again meanwhile, and take away one that was not', async () => {
+    it('keep a mark that was set again meanwhile, and remove one that was not', async () => {
       const marks = [await mark('1'), await mark('2')];
       await deps.collections.work.updateMany({}, { $set: { at: new Date(0) } });
       const claimed = await claimMarks(deps, marks);
@@ -133,7 +133,7 @@ describe('the list of work', () => {
       expect(await deps.collections.threadItems.findOne({ _id: threadId })).to.not.equal(null);
     });
 
-    it('is told with the time until the next, and not before its time', async () => {
+    it('is reported with the time until the next, and not before its time', async () => {
       await setMarks(deps, 'thread', ['1'], { due: new Date(Date.now() + 50_000) });
       const ms = await runDue(deps);
       expect(ms).to.be.a('number').and.within(1_000, 50_000);
@@ -141,7 +141,7 @@ describe('the list of work', () => {
       expect(await runDue(deps)).to.equal(false);
     });
 
-    it('is not counted as a failure of its own while a store is away', async () => {
+    it('is not counted as a failed try while a store is away', async () => {
       const threadId = await aThread();
       const away = failing(new SearchUnavailable('away'));
       for (let n = 0; n <= MOST_TRIES; n += 1)
@@ -183,7 +183,7 @@ describe('the list of work', () => {
       expect(await deps.collections.threadItems.findOne({ _id: threadId })).to.equal(null);
     });
 
-    it('does not suffer by what was cut off beside it', async () => {
+    it('is not affected by other work that was cut off beside it', async () => {
       const [guilty, innocent] = [await aThread(), await aThread()];
       await claimMarks(deps, await work.find({ kind: 'thread' }).toArray());
       await work.updateMany({}, { $set: { due: AT_ONCE } });
@@ -195,7 +195,7 @@ describe('the list of work', () => {
   });
 
   describe('a cause', () => {
-    it('is settled when nothing names it, whoever does it, and what follows from it', async () => {
+    it('is settled when no mark names it, whoever does the marks and those that follow', async () => {
       const threadId = await aThread(['import/1']);
       const other = await aThread(['import/2']);
       const left: number[] = [];
@@ -206,7 +206,7 @@ describe('the list of work', () => {
       expect(await deps.collections.members.countDocuments()).to.be.above(0);
     });
 
-    it('is settled only when those who work on it elsewhere are done', async () => {
+    it('is settled only when workers elsewhere have done its marks', async () => {
       const threadId = await aThread(['import/1']);
       const held = await claimMarks(deps, [(await markOf(threadId))!]);
       let isSettled = false;
@@ -217,13 +217,13 @@ describe('the list of work', () => {
       await waiting;
     });
 
-    it('is settled without what is quarantined', async () => {
+    it('is settled even if one of its marks is quarantined', async () => {
       const threadId = await aThread(['import/1']);
       await settled(broken(), 'import/1');
       expect(isQuarantined((await markOf(threadId))!)).to.equal(true);
     });
 
-    it('that removes something is not settled by a failure that it came in upon', async () => {
+    it('is not settled, if it removes something, by a failure that began before it', async () => {
       const threadId = await aThread(['import/1']);
       await build(deps, threadId);
       await doAll(deps);

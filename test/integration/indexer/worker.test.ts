@@ -50,7 +50,7 @@ describe('the worker', () => {
     return ended;
   }
 
-  it('tries again what failed for a while, and not what will always fail', async () => {
+  it('tries again a job that failed for a passing reason, and not one that will always fail', async () => {
     let tries = 0;
     jobs['delete-thread'] = () => {
       tries += 1;
@@ -69,7 +69,7 @@ describe('the worker', () => {
     expect(unknown!.failedReason).to.contain('unheard-of');
   });
 
-  it('keeps of a command that MongoDB refused its name alone', async () => {
+  it('logs only the name of a command that MongoDB refused', async () => {
     let isRefused = true;
     jobs['delete-thread'] = () => {
       if (!isRefused) return Promise.resolve();

@@ -9,7 +9,7 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 const report = { line: () => undefined, progress: () => undefined };
 
 describe('servers of a data folder', () => {
-  it('are told to the command line with the Redis of the cache that they were started with', () =>
+  it('are reported to the command line with the Redis of the cache that they were started with', () =>
     withTemporaryFolder(async (dataDir) => {
       const { MONGODB_URL, ELASTICSEARCH_URL } = readSettings();
       const given = { MONGODB_URL, ELASTICSEARCH_URL, CACHE_REDIS_URL: 'redis://127.0.0.1:1' };

@@ -62,7 +62,7 @@ describe('guard', () => {
       expect(await child.exited).to.equal(7);
     }));
 
-  it('tells the problem and the end of the log of a program that fails', () =>
+  it('reports the problem and the end of the log of a program that fails', () =>
     withTemporaryFolder(async (folder) => {
       const logFile = join(folder, 'child.log');
       const script = 'seq 1 100; echo the reason >&2; exit 3';
@@ -74,7 +74,7 @@ describe('guard', () => {
       expect(message).to.not.contain('\n  80\n');
     }));
 
-  it('says so when a program cannot be run', () =>
+  it('reports that a program cannot be run', () =>
     withTemporaryFolder(async (folder) => {
       const logFile = join(folder, 'child.log');
       const spec = { command: '/nonexistent', args: [], env: process.env, logFile };

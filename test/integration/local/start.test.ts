@@ -104,7 +104,7 @@ describe('start', () => {
       expect(log).to.contain('stopped');
     }));
 
-  it('has the API be one process where a store runs on the same machine', () =>
+  it('runs the API as one process where a store runs on the same machine', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, {});
       const { HOME, XDG_CACHE_HOME } = process.env;
@@ -114,14 +114,14 @@ describe('start', () => {
       expect(JSON.parse(line)).to.include({ API_PROCESSES: '1' });
     }));
 
-  it('imports nothing into an archive that holds something', () =>
+  it('imports no sample into an archive that holds something', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, { empty: false });
       await runUntilReady(launch);
       expect(launch.lines).to.not.include('Imported the sample archive');
     }));
 
-  it('imports no sample into an archive that a bot fills', () =>
+  it('imports no sample into an archive with a bot', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, {});
       launch.env['DISCORD_BOT_TOKEN'] = 'token';
@@ -129,7 +129,7 @@ describe('start', () => {
       expect(launch.lines).to.not.include('Imported the sample archive');
     }));
 
-  it('runs without the sample when that cannot be imported, and tells why', () =>
+  it('runs without the sample where its import fails, and tells why', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, { cli: `${CLI}process.exit(1);` });
       await runUntilReady(launch);
@@ -139,7 +139,7 @@ describe('start', () => {
       expect(told).to.contain('Ready in');
     }));
 
-  it('is not ready when it is stopped while the sample is imported', () =>
+  it('does not report that it is ready when it is stopped during the import of the sample', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, {
         cli: `${CLI}if (process.argv[2] === 'import') ${WAITING}`,
@@ -152,7 +152,7 @@ describe('start', () => {
       expect(launch.lines.filter((line) => !line.startsWith('API ready'))).to.deep.equal([]);
     }));
 
-  it('leaves an empty archive empty when told so, for a backup to be restored into', () =>
+  it('leaves an empty archive empty on request, so that a backup can be restored into it', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, {});
       await runUntilReady(launch, { importSample: false });
@@ -169,7 +169,7 @@ describe('start', () => {
       expect(message).to.contain('  the reason');
     }));
 
-  it('fails before anything is started when the port is taken, and says how to choose another', () =>
+  it('fails before anything is started where the port is taken, and says how to choose another', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, {});
       const port = Number(launch.env['PORT']);
@@ -194,7 +194,7 @@ describe('start', () => {
       expect(await launch.log('api.log').catch(() => 'none')).to.equal('none');
     }));
 
-  it('refuses to let the system choose its port, since it tells where to look', () =>
+  it('refuses to let the system choose its port, because it tells people where to look', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, {});
       launch.env['PORT'] = '0';

@@ -49,7 +49,7 @@ describe('questions as people type them', () => {
         await archive.cli('import', folder, '--wait');
       });
 
-      it('are judged by what is in the archive', async () => {
+      it('are judged by content of the archive', async () => {
         const list = `/api/threads?serverId=${set.serverId}&limit=100`;
         const { threads, hasMore } = await get<ThreadPage>(list);
         expect(hasMore).to.equal(false);
@@ -62,7 +62,7 @@ describe('questions as people type them', () => {
         expect(said.flat().map(({ id }) => id)).to.include.members(judged('messages'));
       });
 
-      it('are all asked, and enough of them answered', async () => {
+      it('are all asked, and enough of them are answered', async () => {
         const report = await askQuestions(set, get);
         console.log(formatTable(report.kinds, QUESTION_COLUMNS).replaceAll(/^/gm, '      '));
         expect([...report.kinds.keys()]).to.deep.equal([...KINDS, 'all']);

@@ -31,7 +31,7 @@ async function askUntilAnswered(ask: () => Promise<unknown>, count: number): Pro
 }
 
 describe('createElasticsearch', () => {
-  it('ends what is asked over connections that fall silent, and asks again over others', async () => {
+  it('ends requests on connections that fall silent, and repeats them on others', async () => {
     const { protocol, hostname: host, port } = new URL(readSettings().ELASTICSEARCH_URL);
     const proxy = await startProxy({ host, port: Number(port) });
     const ELASTICSEARCH_URL = `${protocol}//127.0.0.1:${proxy.port}`;
@@ -67,7 +67,7 @@ describe('createElasticsearch', () => {
     }
   });
 
-  it('ends what is asked when answers stop in their middle, and hears later ones', async () => {
+  it('ends requests whose answers stop in the middle, and receives later answers', async () => {
     let stops = true;
     const server = createServer((_request, response) => {
       response.setHeader('X-Elastic-Product', 'Elasticsearch');

@@ -17,7 +17,7 @@ describe('expireAudit', () => {
       .filter(({ name }) => name !== '_id_')
       .map(({ expireAfterSeconds }) => expireAfterSeconds);
 
-  it('has entries forgotten after the days of the setting, and follows it when it changes', async () => {
+  it('has entries removed after AUDIT_DAYS, and follows the setting when it changes', async () => {
     for (const days of [365, 365, 30, 3_650]) {
       await expireAudit(stores.mongo, { AUDIT_DAYS: days });
       expect(await lives()).to.deep.equal([days * DAY_SECONDS]);

@@ -6,7 +6,7 @@ import { until } from '../../support/apiServer.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('createMongo', () => {
-  it('works once MongoDB is there, although it was silent for longer than the limit at the start', async () => {
+  it('works once MongoDB answers, even if it was silent for longer than the limit at the start', async () => {
     const { hostname: host, port } = new URL(
       readSettings().MONGODB_URL.replace(/^mongodb:/, 'http:'),
     );

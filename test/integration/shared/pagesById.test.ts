@@ -11,7 +11,7 @@ describe('pagesById', () => {
     await work.insertMany([newMark('links', '1'), ...marks, newMark('threads' as 'thread', '1')]);
   });
 
-  it('gives every document of a prefix once, in the order of the ids', async () => {
+  it('gives every document whose id has a prefix once, in the order of ids', async () => {
     for (const size of [1, 2, 3, 4, 5]) {
       const found: string[][] = [];
       const { work } = stores.mongo.collections;
@@ -22,7 +22,7 @@ describe('pagesById', () => {
     }
   });
 
-  it('gives those that a filter takes, and all without a prefix', async () => {
+  it('gives the documents that a filter selects, and all without a prefix', async () => {
     const { work } = stores.mongo.collections;
     const found: string[] = [];
     for await (const page of pagesById(work, { size: 2, filter: { subject: '1' } }))

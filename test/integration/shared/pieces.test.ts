@@ -41,7 +41,7 @@ describe('pieces', () => {
     return [...new Set(ids.map(({ _id }) => _id.slice(0, _id.lastIndexOf('/'))))].sort();
   };
 
-  it('gives back what was written, cut at 1 MiB, however it came', async () => {
+  it('returns what was written, cut at 1 MiB, in whatever chunks it came', async () => {
     const bytes = randomBytes(PIECE_BYTES * 2 + 5);
     const parts = [
       bytes.subarray(0, 7),
@@ -54,7 +54,7 @@ describe('pieces', () => {
     expect(found.bytes.equals(bytes)).to.equal(true);
   });
 
-  it('stores what fits one piece, and nothing at all, in one', async () => {
+  it('stores bytes that fit into one piece, and an empty upload, in one piece', async () => {
     expect(await write('upload/full', randomBytes(PIECE_BYTES))).to.equal(1);
     expect(await write('upload/empty')).to.equal(1);
     expect((await read('upload/full')).sizes).to.deep.equal([PIECE_BYTES]);
@@ -74,7 +74,7 @@ describe('pieces', () => {
     );
   });
 
-  it('writes again over what an earlier try has left', async () => {
+  it('overwrites what an earlier try has left', async () => {
     const cutOff = new PieceWriter(store, 'upload/twice');
     await cutOff.write(randomBytes(PIECE_BYTES * 2));
     const bytes = randomBytes(PIECE_BYTES + 1);
@@ -82,7 +82,7 @@ describe('pieces', () => {
     expect((await read('upload/twice')).bytes.equals(bytes)).to.equal(true);
   });
 
-  it('fails where a piece is not there, and where the last one was never written', async () => {
+  it('fails where a piece is missing, and where the last one was never written', async () => {
     const failure = (owner: string) => read(owner).catch((error: unknown) => error);
     expect(await failure('upload/none')).to.be.instanceOf(MissingPieceError);
     const writer = new PieceWriter(store, 'upload/cut');
@@ -109,7 +109,7 @@ describe('pieces', () => {
     expect(await owners()).to.deep.equal([bodyOwner('thread/10', 7)]);
   });
 
-  it('says what an owner is', () => {
+  it('parses an owner into its upload or body', () => {
     const body = bodyOwner('thread/1', 1_790_000_000_000_000);
     expect(bodyOf(body)).to.deep.equal({ name: 'thread/1', revision: 1_790_000_000_000_000 });
     expect(bodyOf(uploadOwner('x'))).to.equal(undefined);

@@ -17,7 +17,7 @@ import { rejectionOf } from '../../support/temporaryFolder.js';
 const TIMEOUT_MS = 20_000;
 
 describe('createProducer', () => {
-  it('joins a job that waits, and follows one that runs with one that all who ask share', async () => {
+  it('joins a job that waits; behind a job that runs, it files one that all callers share', async () => {
     const { REDIS_URL: redisUrl } = readSettings();
     const namespace = `test_producer_${randomUUID()}`;
     const producer = createProducer({ redisUrl, namespace, timeoutMs: TIMEOUT_MS });
@@ -57,7 +57,7 @@ describe('createProducer', () => {
     }
   });
 
-  it('fails with why Redis cannot be reached', async () => {
+  it('fails with the reason why Redis cannot be reached', async () => {
     const url = new URL(readSettings().REDIS_URL);
     const username = `test_${randomUUID().slice(0, 8)}`;
     const redis = createWorkerRedis(url.href);
@@ -85,7 +85,7 @@ describe('createProducer', () => {
     }
   });
 
-  it('files jobs once Redis is there, although it was away at the start', async () => {
+  it('files jobs once Redis answers, even if it was away at the start', async () => {
     const { hostname: host, port } = new URL(readSettings().REDIS_URL);
     const proxy = await startProxy({ host, port: Number(port || 6379) });
     await proxy.cut();

@@ -6,7 +6,7 @@ import { whyAway } from '../../../shared/platform/whyAway.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('createRedis', () => {
-  it('is away, and says why, where the server has no database of the number', async () => {
+  it('counts as away, and says why, where the server has no database with the number', async () => {
     const url = new URL(readSettings().REDIS_URL);
     url.pathname = '/99999';
     const redis = createRedis(url.href, { timeoutMs: 1_000 });
@@ -20,7 +20,7 @@ describe('createRedis', () => {
     }
   });
 
-  it('leaves no failure unheard when a connection that had subscribed is cut as soon as it is back', async () => {
+  it('handles every failure when a connection with a subscription is cut as soon as it is back', async () => {
     const redis = createRedis(readSettings().REDIS_URL, { timeoutMs: 120_000 });
     redis.on('error', () => undefined);
     await redis.connect();

@@ -12,7 +12,7 @@ describe('a wrong setting', () => {
   };
 
   for (const service of ['api', 'indexer'] as const) {
-    it(`ends the ${service} with a line for each, and no trace`, async () => {
+    it(`ends the ${service} with one line for each, and no stack trace`, async () => {
       const { code, output } = await startWith(service, { PORT: 'x', CACHE_MEGABYTES: '-1' });
       expect(code).to.equal(1);
       expect(output.trim().split('\n').sort()).to.deep.equal([
@@ -21,7 +21,7 @@ describe('a wrong setting', () => {
       ]);
     });
 
-    it(`ends the ${service} so when MongoDB's client knows no such option`, async () => {
+    it(`ends the ${service} in the same way where MongoDB's client does not know an option`, async () => {
       const MONGODB_URL = 'mongodb://ada:planted@127.0.0.1/x?bogus=1';
       const { code, output } = await startWith(service, { MONGODB_URL });
       expect(code).to.equal(1);
@@ -29,7 +29,7 @@ describe('a wrong setting', () => {
       expect(output).not.to.contain('planted');
     });
 
-    it(`ends the ${service} so when MongoDB takes no database of such a name`, async () => {
+    it(`ends the ${service} in the same way where MongoDB accepts no database with such a name`, async () => {
       const MONGODB_URL = 'mongodb://ada:planted@127.0.0.1/forum.archive';
       expect(await startWith(service, { MONGODB_URL })).to.deep.equal({
         code: 1,
@@ -64,7 +64,7 @@ describe('a wrong setting', () => {
     });
   }
 
-  it('is a port that another program listens on', async () => {
+  it('ends the process where another program listens on the port', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };

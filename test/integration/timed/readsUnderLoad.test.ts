@@ -115,7 +115,7 @@ describe('the API under load while stores go and come back', () => {
     });
   }
 
-  it('logged each store once as it went and came, and no failure of its own', () => {
+  it('logs each store once as it goes and comes, and no failure of its own', () => {
     const failed = api.log.filter(({ msg }) => msg === 'A request failed');
     expect(failed.map(({ err }) => err)).to.deep.equal([]);
     const told = new Map<unknown, unknown[]>();
@@ -178,7 +178,7 @@ describe('an API process and stores that are away', () => {
     });
   }
 
-  it('starts without any, is alive and not ready, and comes to life with them', async () => {
+  it('starts without any store, alive but not ready, and becomes ready with them', async () => {
     for (const store of Object.values(stores)) await store.kill();
     api = await startService('api', archive.env);
     const url = urlOf(api);
@@ -193,7 +193,7 @@ describe('an API process and stores that are away', () => {
     await untilServed(url, { ...SERVED.redis, '/readyz': 200 });
   });
 
-  it('answers what was asked and ends on SIGTERM while every store is frozen', async function () {
+  it('answers the requests under way and ends on SIGTERM while every store is frozen', async function () {
     this.retries(LATE_ENDS);
     api = await startService('api', archive.env);
     const url = urlOf(api);

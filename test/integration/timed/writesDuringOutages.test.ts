@@ -100,7 +100,7 @@ describe('the indexer while stores go and come back', () => {
     );
 
   for (const store of ['elasticsearch', 'mongodb', 'redis'] as const) {
-    it(`loses no job while ${store} is away, and goes on by itself`, async () => {
+    it(`loses no job while ${store} is away, and continues by itself`, async () => {
       await startIndexer();
       const before = await fileImports(FILES);
       await stores[store].freeze();
@@ -119,7 +119,7 @@ describe('the indexer while stores go and come back', () => {
     });
   }
 
-  it('tells of jobs, threads, the queue and the stores on a port of its own', async () => {
+  it('reports jobs, threads, the queue and the stores on a port of its own', async () => {
     const metricsPort = await freePort();
     await startIndexer({ METRICS_PORT: String(metricsPort) });
     const uploads = await fileImports(2);
@@ -149,7 +149,7 @@ describe('the indexer while stores go and come back', () => {
     expect((await fetch(`http://127.0.0.1:${metricsPort}/`)).status).to.equal(404);
   });
 
-  it('hands a job back on SIGTERM that waits for a frozen store: the next indexer takes it at once', async function () {
+  it('frees a job on SIGTERM that waits for a frozen store; the next indexer takes it at once', async function () {
     this.retries(LATE_ENDS);
     await startIndexer();
     // Jobs may be left from the try before.
@@ -175,7 +175,7 @@ describe('the indexer while stores go and come back', () => {
     expect(code).to.equal(0);
   });
 
-  it('waits for every store at its start, says for which, and comes to life', async () => {
+  it('waits for every store at its start, logs for which, and then becomes ready', async () => {
     for (const store of Object.values(stores)) await store.kill();
     indexer = startProcess('indexer', archive.env);
     for (const name of ['Redis', 'MongoDB', 'Elasticsearch']) {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { changedTags, parseAnnouncement, tags } from '../../../services/api/dependencies.js';
 
 describe('changedTags', () => {
-  it('empties the pages of everywhere, of the server and of the channel', () => {
+  it('includes the pages of everywhere, of the server and of the channel', () => {
     const changed = changedTags({
       threads: [{ threadId: '1', serverId: '2', channelId: '3' }],
       servers: [],
@@ -15,7 +15,7 @@ describe('changedTags', () => {
     expect(changed).to.include(tags.list({ serverId: '2', channelId: '3' }));
   });
 
-  it('empties what hangs on a server, a user and similar threads', () => {
+  it('includes everything that depends on a server, a user and similar threads', () => {
     const changed = changedTags({ threads: [], servers: ['2'], users: ['4'], similar: ['5'] });
     expect(changed).to.have.members(['searches', 'server:2', 'servers', 'user:4', 'similar:5']);
   });
@@ -24,7 +24,7 @@ describe('changedTags', () => {
 const ODD = '{"threads":[],"servers":[],"users":[],"similar":1}';
 
 describe('parseAnnouncement', () => {
-  it('refuses what is none', () => {
+  it('refuses a text that is no announcement', () => {
     for (const text of ['', 'null', '{}', '[]', '{"threads":[],"servers":[]}', '"x"', ODD]) {
       expect(() => parseAnnouncement(text), text).to.throw();
     }

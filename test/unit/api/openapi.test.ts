@@ -26,7 +26,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  it('tells of every operation that it may refuse a request, or one too many', () => {
+  it('says of every operation that it may refuse an invalid request, and one too many', () => {
     const paths = document['paths'] as Record<string, Record<string, { responses: object }>>;
     for (const [path, methods] of Object.entries(paths)) {
       for (const [method, { responses }] of Object.entries(methods)) {
@@ -35,7 +35,7 @@ describe('OpenAPI document', () => {
     }
   });
 
-  it('says of every text parameter that refuses blank text that it does', () => {
+  it('says of every text parameter that refuses blank text that it does so', () => {
     const documented = document['paths'] as Record<string, Record<string, Documented>>;
     const refusing: string[] = [];
     for (const { operationId, paths, method, query } of Object.values(operations)) {
@@ -51,7 +51,7 @@ describe('OpenAPI document', () => {
     expect(refusing).to.include.members(['listThreads tag', 'searchArchive tag']);
   });
 
-  it('says that a request body takes no further members', () => {
+  it('says that a request body may have no other members', () => {
     const paths = document['paths'] as Record<string, Record<string, Documented>>;
     const bodies = Object.values(paths)
       .flatMap((methods) => Object.values(methods))

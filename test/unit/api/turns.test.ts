@@ -17,7 +17,7 @@ function work(begun: string[], name: string) {
 const LONG = 60_000;
 
 describe('Turns', () => {
-  it('lets so much work at once, of each name and in all', async () => {
+  it('runs a limited amount of work at once, of each name and in all', async () => {
     const turns = new Turns({ inAll: 2, waitMs: LONG });
     const begun: string[] = [];
     const jobs = ['a1', 'a2', 'b1', 'c1'].map((name) => ({ name, ...work(begun, name) }));
@@ -32,7 +32,7 @@ describe('Turns', () => {
     expect(await Promise.all(done)).to.deep.equal(['a1', 'a2', 'b1', 'c1']);
   });
 
-  it('lets more of a name work at once where it may', async () => {
+  it('runs more work of a name at once where that is allowed', async () => {
     const turns = new Turns({ inAll: 3, waitMs: LONG });
     const begun: string[] = [];
     const jobs = [1, 2, 2].map((atOnce, n) => ({ atOnce, ...work(begun, `a${n}`) }));
@@ -43,7 +43,7 @@ describe('Turns', () => {
     expect(await Promise.all(done)).to.deep.equal(['a0', 'a1', 'a2']);
   });
 
-  it('serves a name that comes late before the many that another has waiting', async () => {
+  it('serves a late name before the many pieces that another has waiting', async () => {
     const turns = new Turns({ inAll: 1, waitMs: LONG });
     const begun: string[] = [];
     const greedy = Array.from({ length: 5 }, (_, n) => work(begun, `a${n}`));
@@ -55,7 +55,7 @@ describe('Turns', () => {
     expect(begun.indexOf('b')).to.be.at.most(2);
   });
 
-  it('gives a place back when the work fails', async () => {
+  it('frees a place when the work fails', async () => {
     const turns = new Turns({ inAll: 1, waitMs: LONG });
     const failure = await turns
       .take('a', 1, () => Promise.reject(new Error('broken')))
@@ -64,7 +64,7 @@ describe('Turns', () => {
     expect(await turns.take('a', 1, () => Promise.resolve('next'))).to.equal('next');
   });
 
-  it('refuses what has waited too long, and never begins it', async () => {
+  it('refuses work that has waited too long, and never begins it', async () => {
     const turns = new Turns({ inAll: 1, waitMs: 5 });
     const begun: string[] = [];
     const first = work(begun, 'first');

@@ -20,12 +20,12 @@ const LEFT_OUT: Record<Exclude<keyof Collections, KeptName>, string> = {
 };
 
 describe('a backup', () => {
-  it('holds every collection, but for those that are named here', () => {
+  it('holds every collection except for those named here', () => {
     const all = collectionsOf({ collection: (name: string) => name } as unknown as Db);
     expect([...KEPT, ...Object.keys(LEFT_OUT)]).to.have.members(Object.keys(all));
   });
 
-  it('of another format is refused, with what to do', async () => {
+  it('is refused with what to do, where it has another format', async () => {
     await withTemporaryFolder(async (folder) => {
       await writeFile(join(folder, 'manifest.json'), JSON.stringify({ format: 6, namespace: 'a' }));
       expect(await rejectionOf(checkBackup(folder))).to.match(

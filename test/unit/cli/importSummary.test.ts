@@ -47,7 +47,7 @@ describe('the summary of an import', () => {
     expect(summaryJson(summary)).to.include({ messagesPerSecond: 12_000, imported: 1_200 });
   });
 
-  it('tells which threads could not be built, and is not clean then', () => {
+  it('names the threads that could not be built, and is not clean then', () => {
     const summary = aSummary({ imported: 2, threads: 2, messages: 4, quarantined: ['17', '18'] });
     expect(summaryLines(summary)).to.deep.equal([
       'Imported 2 files: 2 threads, 4 messages (2.0 s, 2 messages/s)',
@@ -62,7 +62,7 @@ describe('the summary of an import', () => {
     expect(summaryLines(aSummary({ queued: 2 }))).to.deep.equal(['2 files stored and queued']);
   });
 
-  it('shows nothing that steers a terminal', () => {
+  it('prints nothing that controls a terminal', () => {
     const file = 'a\u001b[2J\r\n\u202eb.json';
     const [, line] = summaryLines(aSummary({ refused: [{ file, reason: 'r' }] })).slice(1);
     expect(line).to.equal('  a\\u{001b}[2J\\u{000d}\\u{000a}\\u{202e}b.json: r');

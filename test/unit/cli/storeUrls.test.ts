@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { hasStoreUrls } from '../../../services/cli/storeUrls.js';
 
 describe('hasStoreUrls', () => {
-  it('names every setting that is missing, and those that are set', () => {
+  it('names the settings that are missing, and those that are set', () => {
     const two = { MONGODB_URL: 'mongodb://one/a', REDIS_URL: 'redis://one' };
     expect(() => hasStoreUrls(two)).to.throw(
       'ELASTICSEARCH_URL is not set, and MONGODB_URL and REDIS_URL are: set all three or none',

@@ -42,7 +42,7 @@ describe('walkFiles', () => {
       expect(names).to.deep.equal(['a/x.json', 'a/y.json']);
     }));
 
-  it('tells of what it cannot read in a folder', () =>
+  it('reports what it cannot read in a folder', () =>
     withTemporaryFolder(async (folder) => {
       await symlink('nowhere', join(folder, 'broken.json'));
       expect(await walkFiles([folder])).to.deep.equal([
@@ -55,7 +55,7 @@ describe('walkFiles', () => {
       ]);
     }));
 
-  it('says of a name that is not UTF-8 what is wrong with it', () =>
+  it('says what is wrong with a name that is not UTF-8', () =>
     withTemporaryFolder(async (folder) => {
       const bytes = Buffer.from(`${folder}/caf\xe9.json`, 'latin1');
       await writeFile(bytes, '{}');
@@ -65,7 +65,7 @@ describe('walkFiles', () => {
       expect(named).to.be.instanceOf(CliError).with.property('message').that.includes('not UTF-8');
     }));
 
-  it('refuses a path that is not there, before anything is done', async () => {
+  it('refuses a missing path before anything is done', async () => {
     const error: unknown = await walkFiles(['/no/such/path']).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(CliError);
     expect((error as Error).message).to.equal(

@@ -6,7 +6,7 @@ import { randomOperation } from '../../support/discord/history/randomOperation.j
 import type { Change } from '../../support/discord/model/changes.js';
 
 describe('tellChange', () => {
-  it('tells what happened in words that stand alone, and the message where there is one', async () => {
+  it('describes what happened in words that stand alone, and names the message where there is one', async () => {
     const discord = await startDiscord({
       seed: 1,
       history: { guilds: 1, threads: 1, messages: 2 },
@@ -25,7 +25,7 @@ describe('tellChange', () => {
     await discord.close();
   });
 
-  it('has nothing to tell where nothing was there to be changed', async () => {
+  it('returns null where nothing could be changed', async () => {
     const discord = await startDiscord({
       seed: 1,
       history: { guilds: 1, threads: 3, messages: 3 },

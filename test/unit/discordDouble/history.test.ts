@@ -89,7 +89,7 @@ describe('History of the platform double', () => {
     expect(unseen.map(({ name }) => name)).to.deep.equal(['secret']);
   });
 
-  it('changes by operations of chance, each told to whoever listens', () => {
+  it('changes by random operations, each of which listeners are told', () => {
     const changing = generated(3);
     let changes = 0;
     const stop = changing.onChange(() => (changes += 1));

@@ -45,7 +45,7 @@ describe('Model of the platform double', () => {
     expect(first?.reference?.messageId).to.equal(aside.id);
   });
 
-  it('counts down what is deleted, but not what was ever sent', () => {
+  it('counts down for deleted messages, but keeps the number of messages ever sent', () => {
     const messageId = post();
     model.deleteMessage(thread.id, messageId);
     expect(thread).to.include({ messageCount: 0, totalMessagesSent: 1, lastMessageId: messageId });
@@ -66,7 +66,7 @@ describe('Model of the platform double', () => {
     expect(() => post()).to.throw('locked');
   });
 
-  it('posts a line for a new title, for a pin and for the end of a poll', () => {
+  it('posts a system message for a new title, for a pin and for the end of a poll', () => {
     model.updateThread(thread.id, { name: 'How?' });
     const answers = [{ id: 1, text: 'Yes', voterIds: new Set<string>() }];
     const poll = { question: 'Is it?', answers, endsAt: model.clock.now(), isFinal: false };
@@ -86,7 +86,7 @@ describe('Model of the platform double', () => {
     expect(copy.snapshot?.content).to.equal('As it was');
   });
 
-  it('tells of a deleted channel, thread or role, but not of what goes with it', () => {
+  it('tells listeners of a deleted channel, thread or role, but not of what goes with it', () => {
     const role = model.createRole(guild.id);
     model.setOverwrite(forum.id, { id: role.id, type: 0, allow: ViewChannel, deny: 0n });
     told = [];
@@ -97,7 +97,7 @@ describe('Model of the platform double', () => {
     expect(told).to.deep.equal(['roleDeleted', 'channelDeleted']);
   });
 
-  it('keeps a message that one member alone sees out of the history', () => {
+  it('keeps a message that only one member sees out of the history', () => {
     const { id } = model.postEphemeral(thread.id, { authorId: model.bot.id, content: 'For you' });
     expect(model.findMessage(thread.id, id)).to.equal(undefined);
   });

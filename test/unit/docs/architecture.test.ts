@@ -13,12 +13,12 @@ function namesUnder(heading: string): string[] {
 }
 
 describe('docs/architecture.md', () => {
-  it('tells of every collection, and of no other', () => {
+  it('lists exactly the collections', () => {
     const all = collectionsOf({ collection: (name: string) => name } as unknown as Db);
     expect(namesUnder('Collection')).to.have.members(Object.keys(all));
   });
 
-  it('tells of every kind of mark that a loop does, and of no other', () => {
+  it('lists exactly the kinds of marks that a loop does', () => {
     expect(namesUnder('Mark')).to.have.members(Object.keys(KINDS));
   });
 });

@@ -4,7 +4,7 @@ import type { Operation } from '../../../shared/contract/operation.js';
 import { operations } from '../../../shared/contract/operations.js';
 
 describe('docs/credentials.md', () => {
-  it('tells of every protected operation who may call it', () => {
+  it('lists every protected operation with who may call it', () => {
     const text = readFileSync('docs/credentials.md', 'utf8');
     const section = /^## Who may call what$(.*?)^## /ms.exec(text)?.[1] ?? '';
     const rows = [...section.matchAll(/^\| (.*?) *\| (\w+) *\|$/gm)];

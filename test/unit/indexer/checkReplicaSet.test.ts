@@ -7,7 +7,7 @@ describe('checkReplicaSet', () => {
   const check = (hello: object) =>
     checkReplicaSet({ db: { command: () => Promise.resolve(hello) } as unknown as Mongo['db'] });
 
-  it('takes a member of a replica set, one that is not initiated yet, and a router of a cluster', async () => {
+  it('accepts a member of a replica set, one that is not initiated yet, and a router of a cluster', async () => {
     await check({ isWritablePrimary: true, setName: 'rs0' });
     await check({ isWritablePrimary: false, setName: 'rs0' });
     await check({ isWritablePrimary: false, isreplicaset: true });

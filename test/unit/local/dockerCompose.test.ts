@@ -48,7 +48,7 @@ describe('docker-compose.yml', () => {
     expect(validate({ services: { api: { image: 'node', portz: [] } } })).to.equal(false);
   });
 
-  it('finds its secret in a file that is neither committed nor part of an image', () => {
+  it('reads its secret from a file that is neither committed nor part of an image', () => {
     expect(services['api']?.environment?.['JWT_SECRET']).to.match(/in \.env\}$/);
     expect(readFileSync('.gitignore', 'utf8').split('\n')).to.include('.env');
     // Everything that is not named again below stays out.
@@ -80,7 +80,7 @@ describe('docker-compose.yml', () => {
       ]);
     }));
 
-  it('gives no process more than it needs', () => {
+  it('gives no process more rights than it needs', () => {
     for (const [name, service] of Object.entries(services)) {
       expect(service.cap_drop, name).to.deep.equal(['ALL']);
       expect(service.cap_add, name).to.equal(undefined);
@@ -94,7 +94,7 @@ describe('docker-compose.yml', () => {
     expect(services['mongo']?.command).to.include('--noscripting');
   });
 
-  it('hands on every setting that it does not decide itself', () => {
+  it('passes on every setting that it does not decide itself', () => {
     const decided = [
       'HOST',
       'PORT',
@@ -124,12 +124,12 @@ describe('docker-compose.yml', () => {
     expect(readSettings({ TRUST_PROXY: '', CORS_ORIGINS: '' })).to.include({ TRUST_PROXY: false });
   });
 
-  it('has the services listen to other containers, and not to themselves alone', () => {
+  it('makes the services listen to other containers', () => {
     for (const name of ['api', 'indexer'])
       expect(services[name]?.environment?.['HOST'], name).to.equal('0.0.0.0');
   });
 
-  it('gives the indexer less of busy cores than what readers wait for', () => {
+  it('gives the indexer a smaller share of busy cores than the processes that readers wait for', () => {
     for (const [name, { cpu_shares: share }] of Object.entries(services)) {
       expect(share, name).to.equal(name === 'indexer' ? 128 : undefined);
     }
@@ -141,7 +141,7 @@ describe('docker-compose.yml', () => {
     expect(services['api']?.environment?.['MONGODB_URL']).to.contain('replicaSet=rs0');
   });
 
-  it('never evicts jobs, and lets the cache forget', () => {
+  it('never evicts jobs, but allows eviction from the cache', () => {
     const queue = services['redis-queue']?.command?.join(' ');
     expect(queue).to.contain('--maxmemory-policy noeviction').and.contain('--appendonly yes');
     expect(services['redis-cache']?.command?.join(' ')).to.contain('allkeys-lru');
@@ -152,7 +152,7 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  it('publishes the API alone, and only to this machine unless told otherwise', () => {
+  it('publishes only the API, and only to this machine unless told otherwise', () => {
     expect(services['api']?.ports).to.deep.equal(['${PUBLISH:-127.0.0.1:3000}:3000']);
     const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
     expect(published.map(([name]) => name)).to.deep.equal(['api']);

@@ -28,7 +28,7 @@ describe('jwtSecret', () => {
     });
   });
 
-  it('keeps one that somebody has written there', async () => {
+  it('keeps a secret that somebody has written there', async () => {
     await withTemporaryFolder(async (folder) => {
       const own = 'a secret of our own that is long enough';
       await writeFile(join(folder, 'jwt-secret'), `${own}\n`);

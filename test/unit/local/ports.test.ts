@@ -22,7 +22,7 @@ describe('ports', () => {
     expect(await isReachable(`redis://127.0.0.1:${port}`)).to.equal(false);
   });
 
-  it('are those of the scheme where a URL names none', () => {
+  it('are the default ports of the scheme where a URL names none', () => {
     const named: [string, string[]][] = [
       ['redis://cache', ['cache 6379']],
       ['rediss://:secret@cache/1', ['cache 6379']],
@@ -43,7 +43,7 @@ describe('ports', () => {
     }
   });
 
-  it('are not asked for where only the DNS knows the hosts', async () => {
+  it('are not tried where only the DNS knows the hosts', async () => {
     expect(await isReachable('mongodb+srv://ada:secret@cluster.invalid/x')).to.equal(true);
   });
 });

@@ -31,7 +31,7 @@ async function install(folder: string, ...names: string[]): Promise<void> {
 }
 
 describe('resolvePrograms', () => {
-  it('tells all that is missing at once when the PATH is empty', () =>
+  it('reports all missing tools at once when the PATH is empty', () =>
     withTemporaryFolder(async (folder) => {
       const env = { PATH: '' };
       const lines = (await rejectionOf(resolve(ALL, folder, env))).split('\n');
@@ -40,13 +40,13 @@ describe('resolvePrograms', () => {
       expect(lines.filter((line) => line.startsWith('Maven is missing'))).to.have.length(1);
     }));
 
-  it('asks for no Python, pip or Maven for servers that need not be started', () =>
+  it('needs no Python, pip or Maven for servers that are not started', () =>
     withTemporaryFolder(async (folder) => {
       const none: Wanted = { mongodb: false, elasticsearch: false, redis: false };
       expect(await resolve(none, folder, { PATH: '' })).to.deep.equal({});
     }));
 
-  it('names Redis as it is called on the PATH, valkey-server included', () =>
+  it('finds Redis under any of its names on the PATH, valkey-server included', () =>
     withTemporaryFolder(async (folder) => {
       await install(folder, 'mongod', 'valkey-server');
       const wanted: Wanted = { mongodb: true, elasticsearch: false, redis: true };

@@ -40,7 +40,7 @@ describe('servers.json', () => {
       expect(await findLocalServers(dataDir)).to.deep.equal({ ...urls, pid: process.pid });
     }));
 
-  it('tells the Redis of the cache, whether it answers or not', () =>
+  it('includes the Redis of the cache, whether it answers or not', () =>
     withTemporaryFolder(async (dataDir) => {
       const cacheRedisUrl = `redis://127.0.0.1:${await freePort()}`;
       const urls = { ...urlsAt(port), cacheRedisUrl };
@@ -48,7 +48,7 @@ describe('servers.json', () => {
       expect(await findLocalServers(dataDir)).to.deep.equal({ ...urls, pid: process.pid });
     }));
 
-  it('finds them where the hosts of MongoDB are known to the DNS alone', () =>
+  it('finds them where only the DNS knows the hosts of MongoDB', () =>
     withTemporaryFolder(async (dataDir) => {
       const urls = { ...urlsAt(port), mongodbUrl: 'mongodb+srv://ada:secret@cluster.invalid/x' };
       await writeServersFile(dataDir, { ports: {}, urls, launcher: processId() });
@@ -112,7 +112,7 @@ describe('servers.json', () => {
       )();
     }));
 
-  it('says that a data folder cannot be made, also where the system has none made', async () => {
+  it('reports that a data folder cannot be made, also where the system allows no folders', async () => {
     for (const dataDir of ['/dev/null/within', '/proc/within/it']) {
       expect(await rejectionOf(claimDataDir(dataDir))).to.match(
         /^Wrong setting: DATA_DIR cannot be used: ENO/,
@@ -120,7 +120,7 @@ describe('servers.json', () => {
     }
   });
 
-  it('takes over the lock of a launcher that is gone', () =>
+  it('takes over the lock of a launcher that has ended', () =>
     withTemporaryFolder(async (dataDir) => {
       await writeFile(join(dataDir, 'launcher.lock'), JSON.stringify(gone));
       await (

@@ -32,7 +32,7 @@ describe('stopLeftovers', () => {
       expect(isRunning(processes[0]!)).to.equal(false);
     }));
 
-  it('leaves those of a running launcher alone', () =>
+  it('leaves the processes of a running launcher alone', () =>
     withTemporaryFolder(async (dataDir) => {
       const processes = [processId(leftover.pid)];
       await writeServersFile(dataDir, { ports: {}, launcher: processId(), processes });
@@ -40,7 +40,7 @@ describe('stopLeftovers', () => {
       expect(isRunning(processes[0]!)).to.equal(true);
     }));
 
-  it('leaves a process alone that has the number of one long gone', () =>
+  it('leaves a process alone that has the number of an old one', () =>
     withTemporaryFolder(async (dataDir) => {
       const processes = [{ pid: Number(leftover.pid), startedAt: 'another time' }];
       await writeServersFile(dataDir, { ports: {}, launcher: gone, processes });

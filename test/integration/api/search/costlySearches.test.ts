@@ -28,7 +28,7 @@ const CORPUS = [
   ...Array.from({ length: 5 }, (_, n) => aThread({ title: `${COMMON.join(' ')} ${n}` })),
 ];
 
-describe('search: what is costly', () => {
+describe('search: costly questions', () => {
   let fixture: SearchFixture;
 
   before(async () => {
@@ -52,7 +52,7 @@ describe('search: what is costly', () => {
     expect((await weak('mooringg anchorr galleyy rigingg')).total).to.equal(0);
   });
 
-  it('marks what a typo stands for', async () => {
+  it('marks the words that a typo stands for', async () => {
     const { results } = await weak('brekwater');
     expect(results.threads[0]!.highlights.content).to.include('<mark>breakwater</mark>');
     expect(results.messages[0]!.highlights.content).to.include('<mark>breakwater</mark>');
@@ -76,7 +76,7 @@ describe('search: what is costly', () => {
     expect((await weak('bosum')).threadCount).to.equal(5);
   });
 
-  it('forgives in queries of at most 8 words and phrases', async () => {
+  it('forgives typos in queries of at most 8 words and phrases', async () => {
     const eight = 'drifts by "the halyard" with haul mooring anchor brekwater';
     const nine = `${eight} galley`;
     expect(nine.length).to.be.at.most(100);
@@ -85,7 +85,7 @@ describe('search: what is costly', () => {
     expect((await weak(nine.replace('brekwater', 'breakwater'))).threadCount).to.equal(1);
   });
 
-  it('forgives in queries of at most 100 characters', async () => {
+  it('forgives typos in queries of at most 100 characters', async () => {
     const said = `drifts by the breakwater with ${COMMON.join(' ')}`;
     const parts = [said, said.slice(7), said.slice(10)].map((part) => `"${part}"`);
     expect(parts.join(' ').length).to.be.above(100);
@@ -94,13 +94,13 @@ describe('search: what is costly', () => {
     expect((await weak(`breakwater ${parts.join(' ')}`)).messageCount).to.equal(1);
   });
 
-  it('answers a long query as any other', async () => {
+  it('answers a long query as any other, but without weak matches', async () => {
     const q = `${COMMON.join(' ')} ${LETTERS}u drifts by the breakwater with`;
     expect((await fixture.search(q)).messageCount).to.equal(1);
     expect((await weak(q)).messageCount).to.equal(1);
   });
 
-  it('corrects one wrong letter behind the first two, in queries of at most 8 short words', async () => {
+  it('corrects one wrong letter after the first two, in queries of at most 8 short words', async () => {
     const suggested = async (q: string) => (await fixture.search(q)).suggestion;
     expect(await suggested('breakwaterr')).to.equal('breakwater');
     expect(await suggested('breekwaterr')).to.equal(null);
@@ -114,7 +114,7 @@ describe('search: what is costly', () => {
     expect(await suggested(`${LETTERS}v drifts`)).to.equal(null);
   });
 
-  it('has costly searches wait for their turn, ordinary ones not', async () => {
+  it('makes costly searches wait for their turn, but not ordinary ones', async () => {
     const turns = new Turns({ inAll: 1, waitMs: 50 });
     let end = (): void => undefined;
     const held = turns.take('somebody', 1, () => new Promise<void>((resolve) => (end = resolve)));
@@ -131,7 +131,7 @@ describe('search: what is costly', () => {
     expect((await search('breakwaterr')).suggestion).to.equal('breakwater');
   });
 
-  it('answers an ordinary search without what is not found in time besides', async () => {
+  it('answers an ordinary search without the extras that are not found in time', async () => {
     let refuse = (): void => undefined;
     class LateTurns extends Turns {
       override take<T>(): Promise<T> {
@@ -146,7 +146,7 @@ describe('search: what is costly', () => {
     await setImmediate();
   });
 
-  it('answers one asker before the many questions of another', async () => {
+  it('answers a single question of one asker before the many of another', async () => {
     // The wait is long, because a busy machine takes seconds for all of these.
     const turns = new Turns({ inAll: 2, waitMs: 120_000 });
     const order: string[] = [];
@@ -164,7 +164,7 @@ describe('search: what is costly', () => {
 /** Thrown where a search was answered with 503, or without something that was not found in time. */
 class TooSlow extends Error {}
 
-describe('search: what counts as several', () => {
+describe('search: what counts as several searches', () => {
   stayInMinute();
   let api: ApiServer;
 
@@ -202,7 +202,7 @@ describe('search: what counts as several', () => {
     return { status, left, headers, suggestion: (reply.json() as SearchResponse).suggestion };
   };
 
-  it('a weak search, a long one, and one that looks for a correction', () =>
+  it('a weak search, a long one, and one that looks for a correction count', () =>
     withSearches('22', async () => {
       expect(await ask('breakwater')).to.include({ status: 200, left: 21 });
       expect(await ask('breakwater&minScore=0.4')).to.include({ status: 200, left: 16 });
@@ -215,7 +215,7 @@ describe('search: what counts as several', () => {
       expect(Number(refused.headers['retry-after'])).to.be.within(1, 60);
     }));
 
-  it('but an ordinary search is answered to the last, without a correction', () =>
+  it('an ordinary search is answered to the last, without a correction', () =>
     withSearches('4', async () => {
       expect(await ask('breakwater')).to.include({ status: 200, left: 3 });
       expect(await ask('breakwaterr')).to.include({ status: 200, left: 2, suggestion: null });
@@ -224,7 +224,7 @@ describe('search: what counts as several', () => {
       expect((await ask('breakwater')).status).to.equal(429);
     }));
 
-  it('and takes the whole of a limit that is lower than its cost', () =>
+  it('a search that costs more than the whole limit takes all of it', () =>
     withSearches('2', async () => {
       expect(await ask('breakwater&minScore=0.4')).to.include({ status: 200, left: 0 });
       expect((await ask('breakwater')).status).to.equal(429);

@@ -33,13 +33,13 @@ describe('ensureSearchIndex', () => {
     expect(await aliases()).to.deep.equal([index]);
   });
 
-  it('leaves what is there alone', async () => {
+  it('does not change what exists', async () => {
     await fixture.store(aThread({ title: 'Kept' }));
     await ensureSearchIndex(fixture.elasticsearch, fixture.namespace);
     expect(await fixture.search('kept')).to.include({ threadCount: 1 });
   });
 
-  it('leads to an index made for another version, and tells of it', async () => {
+  it('accepts an index that was made for another version, and reports it', async () => {
     const { elasticsearch, namespace } = fixture;
     expect(await searchProblem(elasticsearch, namespace)).to.equal(null);
     const index = searchIndexName(namespace, 1);

@@ -75,7 +75,7 @@ describe('kept answers of searches', () => {
   /** Asks until the answer is kept. An answer that is asked for soon after a change is not kept for long. */
   const untilKept = (query: string) => until(async () => (await search(query)).cache === 'HIT');
 
-  it('are a MISS, then a HIT, for the same question in whatever form', async () => {
+  it('are a MISS, then a HIT, for the same question in any form', async () => {
     const first = await search('q=needle');
     expect(first.cache).to.equal('MISS');
     await until(async () => {
@@ -87,7 +87,7 @@ describe('kept answers of searches', () => {
     expect((await search('q=needle&limit=19')).cache).to.equal('MISS');
   });
 
-  it('are not sent to whoever holds them', async () => {
+  it('are not sent again to a client that has them', async () => {
     await untilKept('q=twine');
     const { headers } = await search('q=twine');
     const held = await search('q=twine', { 'If-None-Match': String(headers.etag) });
@@ -121,7 +121,7 @@ describe('kept answers of searches', () => {
     expect((await keep(given)).cached?.expiresAt).to.equal(0);
   });
 
-  it('are dropped when anything changed, so that what was deleted is not found', async () => {
+  it('are dropped when anything has changed, so that deleted content is not found', async () => {
     await untilKept('q=twine');
     expect((await search('q=twine')).found?.total).to.be.above(0);
     await deleteThread(api, thread);
@@ -158,12 +158,12 @@ describe('kept answers of completions', () => {
     expect((await suggest('q=mendi')).cache).to.equal('MISS');
   });
 
-  it('are kept where nothing is found, as that is so for every asker', async () => {
+  it('are kept where nothing is found, since every asker gets the same', async () => {
     await untilKept('q=zzzz');
     expect((await suggest('q=zzzz')).found?.suggestions).to.deep.equal([]);
   });
 
-  it('are not sent to whoever holds them', async () => {
+  it('are not sent again to a client that has them', async () => {
     await untilKept('q=mend');
     const { headers } = await suggest('q=mend');
     const held = await suggest('q=mend', { 'If-None-Match': String(headers.etag) });
@@ -179,7 +179,7 @@ describe('kept answers of completions', () => {
     expect((await searchesOf(api)) - before).to.be.within(1, 2);
   });
 
-  it('are dropped when anything changed, so that what was deleted is not offered', async () => {
+  it('are dropped when anything has changed, so that deleted titles are not offered', async () => {
     await untilKept('q=mend');
     await deleteThread(api, thread);
     await api.announce({});

@@ -264,7 +264,7 @@ describe('search: matching', () => {
     expect(await titles('pilots ferries')).to.deep.equal([]);
   });
 
-  it('finds a thread by words of neighbouring messages, and by words far apart only below 0.5', async () => {
+  it('finds a thread by words of neighbouring messages, and by distant words only below 0.5', async () => {
     const talk = (n: number) =>
       `Talk number ${n} about ropes, sails, tar and the weather. `.repeat(6);
     const [thread, ...said] = aThread({
@@ -288,11 +288,11 @@ describe('search: matching', () => {
     expect(await fixture.search('sextant barnacle', { minScore: 0.4 })).to.include({ total: 1 });
   });
 
-  it('finds no phrase across two messages', async () => {
+  it('finds no phrase that crosses two messages', async () => {
     expect(await titles('"brass lanterns lanterns burn"')).to.deep.equal([]);
   });
 
-  it('finds no message by its thread’s title alone', async () => {
+  it('finds no message whose terms stand only in its thread’s title', async () => {
     expect(await messages('pilots calmer tides')).to.deep.equal([]);
     expect(await messages('pilots calmer burn')).to.have.length(1);
   });
@@ -320,7 +320,7 @@ describe('search: matching', () => {
     expect(weak[0]!.score).to.be.within(0.3, 0.5);
   });
 
-  it('takes a word of several parts for a beginning only where they stand side by side', async () => {
+  it('takes a word of several parts as a beginning only where the parts stand side by side', async () => {
     const weak = (q: string) => messages(q, { minScore: 0.3, limit: 20 });
     const begun = await weak('seen the t-be');
     expect(begun.map(({ content }) => content)).to.deep.equal(['Seen: the T-Beam, to be sold']);

@@ -81,13 +81,13 @@ describe('search: related', () => {
     expect(new Set(threads).size).to.equal(threads.length);
   });
 
-  it('joins and parts words, and forgives typos', async () => {
+  it('joins and splits words, and forgives typos', async () => {
     expect(titles(await ask('mesh core transponder xylophone'))).to.include('Radio');
     expect(titles(await ask('meshcore bluetooth xylophone'))).to.include('Mesh');
     expect(titles(await ask('transpnder firmware xylophone'))).to.include('Radio');
   });
 
-  it('finds a compound that stands nowhere by its parts, and written as one word', async () => {
+  it('finds an unknown compound by its parts, and written as one word', async () => {
     expect(best(await ask('lantern-sloop'))).to.equal('Mooring at night');
     expect(titles(await ask('title:transponder'))).to.deep.equal(['Radio']);
     expect(titles(await ask('wi-fi'))).to.deep.equal(['Letters']);
@@ -97,12 +97,12 @@ describe('search: related', () => {
     expect(titles(await ask("l'transponder"))).to.deep.equal(['Radio']);
   });
 
-  it('finds a name that stands nowhere by its parts', async () => {
+  it('finds an unknown name by its parts', async () => {
     expect(titles(await ask('T1000-X'))).to.deep.equal(['Radio']);
     expect(titles(await ask('transponder~2'))).to.deep.equal(['Radio']);
   });
 
-  it('joins a word and a particle, and parts them', async () => {
+  it('joins a word and a particle, and splits them', async () => {
     expect(titles(await ask('my xylophone has to time out'))).to.include('Clocks');
     expect(titles(await ask('plugin'))).to.deep.equal(['Clocks']);
     expect(titles(await ask('wifibridge'))).to.deep.equal(['Letters']);
@@ -115,7 +115,7 @@ describe('search: related', () => {
     expect(titles(await ask('cablec'))).to.deep.equal(['Cables']);
   });
 
-  it('takes no word of another language for a mistyped one', async () => {
+  it('takes no foreign word for a typo', async () => {
     expect(titles(await ask('como puedo usar el transpnder xylophone'))).to.deep.equal([]);
     expect((await ask('como usar el transpnder')).suggestion).to.equal(null);
   });
@@ -131,18 +131,18 @@ describe('search: related', () => {
     expect(titles(await ask(q, { serverId: '7' }))).to.deep.equal(['One long thread']);
   });
 
-  it('takes words apart that stand without spaces', async () => {
+  it('splits words in scripts without spaces', async () => {
     expect(titles(await ask('怎样备份数据库'))[0]).to.equal('备份');
     expect(titles(await ask('sloop/xylophone,jetty'))[0]).to.equal('Mooring at night');
   });
 
-  it('looks further where there are many results, and none is strong', async () => {
+  it('looks for related matches where there are many results, but none is strong', async () => {
     const found = await ask('lantern remark thread');
     expect(found.total).to.be.above(10);
     expect(titles(found)).to.include('Mooring at night');
   });
 
-  it('looks for nothing where there is a strong result, or no less to ask for', async () => {
+  it('looks for none where there is a strong result, or where no term can be left out', async () => {
     for (const q of ['"two ropes"', 'tide wind', 'sloop']) {
       const found = await ask(q);
       expect(found.total, q).to.be.above(0);
@@ -152,7 +152,7 @@ describe('search: related', () => {
     expect(none.related).to.deep.equal({ threads: [], messages: [] });
   });
 
-  it('shows what the results do not, within filters, kind and limit, on the first page alone', async () => {
+  it('shows related matches that are no results, within filters, kind and limit, on the first page only', async () => {
     const q = 'remark lantern jetty sloop';
     const all = await ask(q);
     expect(titles(all)).to.include.members(['One long thread', 'Mooring at night']);
@@ -172,7 +172,7 @@ describe('search: related', () => {
     expect(titles(await ask('ballast xylophone', { limit: 100 }))).to.have.length(20);
   });
 
-  it('asks Elasticsearch no more often than it must', async () => {
+  it('asks Elasticsearch no more often than necessary', async () => {
     const apart = 'The keel was painted while nobody at all looked after the old rudder';
     const others = ['keel', 'rudder'].flatMap((word) =>
       Array.from({ length: 4 }, (_, n) => aThread({ title: `Dock ${n}`, messages: [word] })),

@@ -103,7 +103,7 @@ describe('search: scores', () => {
     }
   });
 
-  it('gives a document the same score whatever else is asked for', async () => {
+  it('gives a document the same score, whatever the other parameters are', async () => {
     const wide = await fixture.search('sextant drift', { minScore: 0, limit: 100 });
     const narrow = await fixture.search('sextant drift', { type: 'messages', limit: 1, offset: 2 });
     const one = narrow.results.messages[0]!;

@@ -51,7 +51,7 @@ describe('search: asked in steps', () => {
     return one;
   };
 
-  it('finds the same, page after page, within the titles and beyond', async () => {
+  it('finds the same, page after page, among the titles and beyond', async () => {
     for (const q of ['anchor', 'rust chain', 'anchor rusty storm', 'Anchor storm']) {
       const { total } = await both(q);
       expect(total).to.be.above(20);
@@ -59,7 +59,7 @@ describe('search: asked in steps', () => {
     }
   });
 
-  it('finds the same of one server, one kind, and with other strengths', async () => {
+  it('finds the same for one server, for one kind, and with other minimum scores', async () => {
     for (const more of [
       { serverId: '1' },
       { type: 'threads' },

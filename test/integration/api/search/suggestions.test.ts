@@ -54,7 +54,7 @@ describe('search: suggestions', () => {
     expect((await fixture.search('socket.io timout')).suggestion).to.equal('socket.io timeout');
   });
 
-  it('prefers the common word to one that is rare, as typos of the archive are', async () => {
+  it('prefers a common word to a rare one, which may be a typo in the archive', async () => {
     expect((await fixture.search('meshtakstic')).suggestion).to.equal('meshtastic');
   });
 
@@ -75,19 +75,19 @@ describe('search: suggestions', () => {
     expect((await fixture.search('bronzze', { serverId: '7' })).suggestion).to.equal('bronze');
   });
 
-  it('offers nothing when something was found, or nothing is like it', async () => {
+  it('offers nothing where something was found, or no word is similar', async () => {
     expect((await fixture.search('pintle')).suggestion).to.equal(null);
     expect((await fixture.search('qqqqqqqqqq')).suggestion).to.equal(null);
   });
 
-  it('leaves alone what is known, be it from messages or from titles', async () => {
+  it('does not correct words that are known from messages or titles', async () => {
     for (const q of ['cluster zigbee', 'Clüster zigbee', 'clutter sticks'])
       expect(await fixture.search(q), q).to.include({ total: 0, suggestion: null });
     expect((await fixture.search('clusterr stickss')).suggestion).to.equal('clüster sticks');
     expect((await fixture.search('jollle')).suggestion).to.equal('jolle');
   });
 
-  it('offers nothing that would be refused', async () => {
+  it('offers nothing that the API would refuse', async () => {
     const words = Array.from({ length: 31 }, (_, index) => `w${index}<x`).join(' ');
     expect((await fixture.search(`${words} pintlee`)).suggestion).to.equal(null);
   });

@@ -34,7 +34,7 @@ describe('search: synonyms', () => {
       UNLIMITED,
     );
 
-  it('count as the word, in the line of the table that the word would have', async () => {
+  it('count as the word, with the same score', async () => {
     const { results } = await ask('bt pairing');
     expect(results.threads[0]).to.include({ title: 'Bluetooth pairing' });
     expect(results.threads[0]!.score).to.be.within(0.84, 0.9);
@@ -45,18 +45,18 @@ describe('search: synonyms', () => {
     expect((await ask('fw radio')).results.messages[0]!.score).to.be.within(0.7, 0.73);
   });
 
-  it('are found without them as before', async () => {
+  it('do not change what is found without them', async () => {
     expect((await fixture.search('bt')).messageCount).to.equal(1);
     expect((await ask('bt')).messageCount).to.equal(2);
     expect((await ask('bt', 0.1)).messageCount).to.equal(2);
   });
 
-  it('are not given to what is quoted', async () => {
+  it('are not used for quoted phrases', async () => {
     expect((await ask('"bt"')).messageCount).to.equal(1);
     expect((await ask('"bt" off')).messageCount).to.equal(0);
   });
 
-  it('count for related matches', async () => {
+  it('count in related matches', async () => {
     const { total, related } = await ask('how do i flash fw on a broken lighthouse');
     expect(total).to.equal(0);
     const contents = related.messages.map(({ content }) => content);

@@ -35,7 +35,7 @@ async function expectUnavailable(url: string): Promise<void> {
   await elasticsearch.close();
 }
 
-describe('search: while Elasticsearch cannot answer', () => {
+describe('search: answers 503', () => {
   let server: Server | undefined;
 
   afterEach(() => {
@@ -50,17 +50,17 @@ describe('search: while Elasticsearch cannot answer', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
 
-  it('says so when nothing listens', async () => {
+  it('when nothing listens', async () => {
     const url = await listen(() => undefined);
     server!.close();
     await expectUnavailable(url);
   });
 
-  it('says so when no answer comes', async () => {
+  it('when no answer comes', async () => {
     await expectUnavailable(await listen(() => undefined));
   });
 
-  it('says so when the answer is cut', async () => {
+  it('when the answer is cut', async () => {
     await expectUnavailable(
       await listen((_, response) => {
         response.writeHead(200, { 'content-length': 1000 });
@@ -71,7 +71,7 @@ describe('search: while Elasticsearch cannot answer', () => {
   });
 
   for (const status of [429, 500, 502, 503]) {
-    it(`says so when the answer is ${status}`, async () => {
+    it(`when the answer is ${status}`, async () => {
       await expectUnavailable(
         await listen((_, response) => {
           const headers = {
@@ -84,7 +84,7 @@ describe('search: while Elasticsearch cannot answer', () => {
     });
   }
 
-  it('says so while there is no index', async () => {
+  it('while there is no index', async () => {
     await expectUnavailable(readSettings().ELASTICSEARCH_URL);
   });
 });

@@ -63,7 +63,7 @@ describe('createPlatformUsers', () => {
     expect(asked).to.equal(451);
   });
 
-  it('counts as refused a token whose servers the platform does not show', async () => {
+  it('counts a token as refused whose servers the platform does not show', async () => {
     let asked = 0;
     const find = createPlatformUsers(
       aPlatform(() => {
@@ -105,7 +105,7 @@ describe('createPlatformUsers', () => {
     expect(asked).to.equal(112);
   });
 
-  it('has no more under way than may still be refused', async () => {
+  it('has no more look-ups under way than may still be refused', async () => {
     const waiting: (() => void)[] = [];
     const find = createPlatformUsers(
       aPlatform((token) =>

@@ -40,18 +40,18 @@ describe('createAddressReader', () => {
   const two = createAddressReader(2);
   const listed = createAddressReader(['10.0.0.1', '172.16.0.0/12', 'loopback']);
 
-  it('believes X-Forwarded-For of nobody unless told', () => {
+  it('believes no X-Forwarded-For unless told', () => {
     expect(direct(from('10.0.0.1', '192.0.2.7'))).to.equal('10.0.0.1');
   });
 
-  it('takes the entry of the outermost of so many proxies, not those that a client made up', () => {
+  it('uses the entry of the outermost of so many proxies, not those that a client made up', () => {
     const chain = '1.1.1.1, 192.0.2.7, 10.0.0.2';
     expect(one(from('10.0.0.1', chain))).to.equal('10.0.0.2');
     expect(two(from('10.0.0.1', chain))).to.equal('192.0.2.7');
     expect(two(from('10.0.0.1', '192.0.2.7'))).to.equal('192.0.2.7');
   });
 
-  it('believes listed proxies alone: whoever asks directly does not choose their address', () => {
+  it('believes only listed proxies: a client that connects directly does not choose its address', () => {
     expect(listed(from('203.0.113.5', '1.1.1.1'))).to.equal('203.0.113.5');
     expect(listed(from('203.0.113.5', '1.1.1.1, 10.0.0.1'))).to.equal('203.0.113.5');
     expect(listed(from('10.0.0.1', '1.1.1.1, 192.0.2.7'))).to.equal('192.0.2.7');
@@ -59,7 +59,7 @@ describe('createAddressReader', () => {
     expect(listed(from('::1', '192.0.2.7, 127.0.0.5'))).to.equal('192.0.2.7');
   });
 
-  it('takes no notice of ports', () => {
+  it('ignores ports', () => {
     expect(one(from('10.0.0.1', '1.1.1.1,[2001:db8::1]:80'))).to.equal('2001:db8:0:0::/64');
     expect(one(from('10.0.0.1', '192.0.2.7:4711'))).to.equal('192.0.2.7');
     expect(listed(from('10.0.0.1', '192.0.2.7:4711, 172.16.0.1:80'))).to.equal('192.0.2.7');
@@ -75,7 +75,7 @@ describe('createAddressReader', () => {
 });
 
 describe('createPeerReader', () => {
-  it('counts who connects, but for trusted proxies', () => {
+  it('counts connections, except for those of trusted proxies', () => {
     const peer = { remoteAddress: '::ffff:192.0.2.7' };
     expect(createPeerReader(false)(peer)).to.equal('192.0.2.7');
     expect(createPeerReader(['192.0.2.0/24'])(peer)).to.equal(undefined);

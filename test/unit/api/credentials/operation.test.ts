@@ -20,7 +20,7 @@ function declared(path: string, access: Access): Operation {
 }
 
 describe('operation', () => {
-  it('refuses to open what is under /admin', () => {
+  it('refuses to make a path under /admin public', () => {
     for (const path of ['/admin', '/admin/x', '/api/admin/x']) {
       for (const access of ['public', 'me', undefined as unknown as Access] as const) {
         expect(() => declared(path, access), `${path} ${access}`).to.throw(TypeError, /admin/);

@@ -11,7 +11,7 @@ describe('RateLimiter', () => {
     now = 600_000;
   });
 
-  it('lets the limit pass in each minute, and tells what is left', () => {
+  it('allows the limit in each minute, and tells what is left', () => {
     const limiter = new RateLimiter({
       policy: 'reads',
       limit: 3,
@@ -27,7 +27,7 @@ describe('RateLimiter', () => {
     expect(limiter.take('a')).to.deep.equal({ left: 2, resetSeconds: 60 });
   });
 
-  it('counts what weighs more as many, and not at all where so many are not left', () => {
+  it('counts a heavier request as several, and not at all where so many are not left', () => {
     const limiter = new RateLimiter({
       policy: 'caller',
       limit: 25,
@@ -50,7 +50,7 @@ describe('RateLimiter', () => {
     expect(limiter.look('a').left).to.equal(0);
   });
 
-  it('holds processes to one limit together, once they have shared', async () => {
+  it('applies one limit to several processes, once they have shared', async () => {
     const shared = countInMemory();
     const [one, two] = [1, 2].map(
       () => new RateLimiter({ policy: 'reads', limit: 10, now: clock, shared }),
@@ -66,7 +66,7 @@ describe('RateLimiter', () => {
     expect(one.look('a').left).to.equal(-1);
   });
 
-  it('shares only what is a fair part of the limit', async () => {
+  it('shares only a considerable part of the limit', async () => {
     const told: string[] = [];
     const shared: SharedCount = (name, _window, hits) => {
       told.push(`${name} ${hits}`);

@@ -4,7 +4,7 @@ import { createReadMirror } from '../../../../services/api/files/readMirror.js';
 import { createLogger } from '../../../../shared/platform/logger.js';
 
 describe('createReadMirror', () => {
-  it('passes over what cannot be read, and says so in the log once a minute', async () => {
+  it('ignores copies that cannot be read, and logs that once a minute', async () => {
     const lines: string[] = [];
     const logger = createLogger('api', 'warn', { write: (line) => void lines.push(line) });
     const copy = Readable.from(['x']);

@@ -105,7 +105,7 @@ describe('readBody', () => {
     }
   });
 
-  it('refuses what is too large by its own word, and as it comes', async () => {
+  it('refuses a body that is too large, by its header and as it comes', async () => {
     const announced = { ...JSON_TYPE, 'Content-Length': '101' };
     expect(await send(rule, announced, ['x'], true)).to.equal('PAYLOAD_TOO_LARGE');
     const pieces = ['x'.repeat(60), 'x'.repeat(60)];
@@ -113,26 +113,26 @@ describe('readBody', () => {
     expect(await send(raw, JSON_TYPE, pieces)).to.equal('PAYLOAD_TOO_LARGE');
   });
 
-  it('says so when a body is cut', async () => {
+  it('reports that a body is cut', async () => {
     const announced = { ...JSON_TYPE, 'Content-Length': '50' };
     expect(await send(rule, announced, ['{"n":'], true)).to.equal('VALIDATION_ERROR');
     expect(await send(raw, announced, ['{"n":'], true)).to.equal('VALIDATION_ERROR');
   });
 
-  it('says so too to whoever reads a raw body only after it was cut', async () => {
+  it('reports it even to a reader that begins after a raw body was cut', async () => {
     const announced = { ...JSON_TYPE, 'Content-Length': '50' };
     beforeReading = once(server, 'cut');
     expect(await send(raw, announced, ['{"n":'], true)).to.equal('VALIDATION_ERROR');
     beforeReading = Promise.resolve();
   });
 
-  it('takes an absent body for an empty object only where that is said', async () => {
+  it('takes an absent body for an empty object only where the rule says so', async () => {
     const none = { 'Content-Length': '0' };
     expect(await send(jsonBody(schema, { optional: true }), none)).to.deep.equal({});
     expect(await send(rule, none)).to.equal('UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('hands on raw bodies as they come, with what was said about them', async () => {
+  it('passes on raw bodies as they come, with their headers', async () => {
     const headers = { 'Content-Type': 'application/GZIP', 'Content-Encoding': 'gzip' };
     expect(await send(raw, { ...headers, 'Content-Length': '4' }, ['ab', 'cd'])).to.deep.equal({
       text: 'abcd',

@@ -54,7 +54,7 @@ describe('the pace of a body', () => {
     });
   }
 
-  it('does not cut one that had to wait for this side', async () => {
+  it('does not cut a client that had to wait for this side', async () => {
     const pace = { windowMs: 1_000, bytesPerSecond: 1_000_000 };
     const { sent, outcome } = await begin(pace, async (stream) => {
       await setTimeout(2.5 * pace.windowMs);

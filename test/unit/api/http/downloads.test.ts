@@ -90,7 +90,7 @@ describe('cutUnread', () => {
     return { served: served!, client, listener };
   }
 
-  it('ends a download of which the client takes nothing, whatever it sends meanwhile', async () => {
+  it('ends a download whose client takes nothing, whatever it sends meanwhile', async () => {
     const body = endless();
     const limitMs = 3_000;
     const began = performance.now();
@@ -108,7 +108,7 @@ describe('cutUnread', () => {
     await listener.drain();
   });
 
-  it('has the next request of the connection answered once a download was taken', async () => {
+  it('answers the next request on the connection once a download was taken', async () => {
     const { client, listener } = await unread(({ url }, response) => {
       cutUnread(response);
       Readable.from([CHUNK, `<${url}>`]).pipe(response);

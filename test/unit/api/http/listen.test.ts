@@ -22,7 +22,7 @@ describe('listen', () => {
   });
   after(() => listener.drain());
 
-  it('cuts a client that asks for a large body over and over without reading it', async () => {
+  it('cuts a client that asks for a large body over and over, but does not read', async () => {
     const first = new Promise<ServerResponse>((resolve) => (answered = resolve));
     const { hostname, port } = new URL(listener.url);
     const socket = connect(Number(port), hostname).pause();
@@ -112,7 +112,7 @@ describe('listen', () => {
     return Promise.race([answer, once(socket, 'close').then(() => undefined)]);
   }
 
-  it('leaves connections to others while one client has as many as one may', async () => {
+  it('leaves connections to others while one client has as many as it may', async () => {
     const small = await listen((_request, response) => response.end('x'), {
       host: '127.0.0.1',
       port: 0,
@@ -136,7 +136,7 @@ describe('listen', () => {
     await small.drain();
   });
 
-  it('closes connections beyond the most that it takes', async () => {
+  it('closes connections beyond its limit', async () => {
     const small = await listen((_request, response) => response.end('x'), {
       host: '127.0.0.1',
       port: 0,
@@ -152,7 +152,7 @@ describe('listen', () => {
     await small.drain();
   });
 
-  it('lets a connection rest between requests', async () => {
+  it('keeps an idle connection open between requests', async () => {
     answered = () => undefined;
     const { hostname, port } = new URL(listener.url);
     const socket = connect(Number(port), hostname);

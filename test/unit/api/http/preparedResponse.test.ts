@@ -82,7 +82,7 @@ describe('PreparedResponse', () => {
 });
 
 describe('headLines', () => {
-  it('refuses what would begin another header or answer', () => {
+  it('refuses text that would begin another header or answer', () => {
     for (const headers of [
       ['ETag', 'a\r\nSet-Cookie: x'],
       ['ETag', 'a\n'],
@@ -93,7 +93,7 @@ describe('headLines', () => {
     }
   });
 
-  it('tells what it was made from', () => {
+  it('parses back to what it was made from', () => {
     const headers = ['Vary', 'Accept-Encoding', 'RateLimit', '"reads";r=1;t=2', 'X', 'a: b'];
     expect(namesAndValues(headLines(headers))).to.deep.equal(headers);
     expect(namesAndValues('')).to.deep.equal([]);

@@ -53,7 +53,7 @@ describe('ResponseCache', () => {
     expect((await both).map(({ text }) => text)).to.deep.equal(['one', 'one']);
   });
 
-  it('keeps nothing that was loading when its tag changed, and lets nobody join it', async () => {
+  it('keeps nothing that was loading when its tag changed, and lets no other reader join it', async () => {
     const cache = aCache();
     const { load, end, begun } = aLoad();
     const before = read(cache, 'k', ['thread:1'], load);
@@ -67,7 +67,7 @@ describe('ResponseCache', () => {
     expect((await read(cache, 'k', [], never)).text).to.equal('new');
   });
 
-  it('lets an old load that ends last not replace a newer one', async () => {
+  it('does not replace a newer value when an old load ends last', async () => {
     const cache = aCache();
     const slow = aLoad();
     const before = read(cache, 'k', ['thread:1'], slow.load);
@@ -134,7 +134,7 @@ describe('ResponseCache', () => {
     expect((await read(cache, 'k', [], value('b'))).text).to.equal('b');
   });
 
-  it('keeps what was loaded soon after a change until the change shows for certain', async () => {
+  it('keeps a value that was loaded soon after a change only until the change certainly shows', async () => {
     let now = 0;
     const cache = aCache({ now: () => now });
     const load = (text: string) => cache.load('k', { tags: ['t'], settlesMs: 2_000 }, value(text));
@@ -172,7 +172,7 @@ describe('ResponseCache', () => {
     expect(cache.kept('k')).to.equal(undefined);
   });
 
-  it('lets a load that fails not end a newer one', async () => {
+  it('keeps a newer load when an old one fails', async () => {
     const cache = aCache();
     const { load, end, begun } = aLoad();
     let fail = (_error: Error): void => undefined;
@@ -216,7 +216,7 @@ describe('ResponseCache', () => {
     expect(cache.size).to.deep.equal(before);
   });
 
-  it('keeps no name of a value that is too large with it', async () => {
+  it('keeps no name that makes a value too large', async () => {
     const sizeOf = ({ text }: Value) => text.length;
     const cache = new ResponseCache<Value, Value>({ maxBytes: 16_384, sizeOf });
     cache.resume();
@@ -227,7 +227,7 @@ describe('ResponseCache', () => {
     expect(cache.find('/a')).to.equal(undefined);
   });
 
-  it('finds by name what is ready, until its value goes', async () => {
+  it('finds a ready form by name, until its value goes', async () => {
     const sizeOf = ({ text }: Value) => text.length;
     const cache = new ResponseCache<Value, Value>({ maxBytes: 100_000, sizeOf });
     cache.resume();

@@ -30,7 +30,7 @@ describe('send', () => {
   });
   after(() => listener.drain());
 
-  it('inflates a large kept body whole for whom takes no gzip, and tells its length', async () => {
+  it('inflates a large kept body as a whole for a client without gzip, and tells its length', async () => {
     const headers = { 'Accept-Encoding': 'identity' };
     const reply = await fetch(listener.url, { headers });
     expect(reply.headers.get('content-length')).to.equal(String(BODY.length));

@@ -28,12 +28,12 @@ describe('RequestDurations', () => {
     return { library, ours };
   };
 
-  it('tells what the histogram of the library tells', async () => {
+  it("reports the same as the library's histogram", async () => {
     const { library, ours } = registries();
     expect(await ours.metrics()).to.equal(await library.metrics());
   });
 
-  it('is added up over several processes as that is', async () => {
+  it('is added up over several processes in the same way', async () => {
     const { library, ours } = registries();
     const sum = async (registry: Registry): Promise<string> => {
       const told = (await registry.getMetricsAsJSON()) as unknown as Metrics;

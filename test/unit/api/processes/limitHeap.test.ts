@@ -26,7 +26,7 @@ const CHURN = `
 `;
 
 describe('limitHeap', () => {
-  it('keeps the garbage of a full cache in bounds', async () => {
+  it('limits the garbage of a full cache', async () => {
     const mostUsed = async (before: string): Promise<number> => {
       const args = ['--input-type=module', '--eval', `${before}\n${CHURN}`];
       const { stdout } = await promisify(execFile)(process.execPath, args);

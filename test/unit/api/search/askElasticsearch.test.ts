@@ -11,7 +11,7 @@ import {
 const DEPS = {} as SearchDeps;
 
 describe('searchElasticsearch', () => {
-  it('has so many calls under way at once, begins the others in order, and lets completions pass', async () => {
+  it('has a limited number of calls under way, begins the others in order, and does not hold completions', async () => {
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const calls = Array.from({ length: CALLS_AT_ONCE + 2 }, (_, n) =>

@@ -43,7 +43,7 @@ describe('bands', () => {
     }
   });
 
-  it('places what is said by the sum of what holds of it', () => {
+  it('places a message by the sum of the conditions that it meets', () => {
     expect(placesAbove('messageAsWritten', 'message')).to.equal(STEP.asWritten);
     expect(placesAbove('messageNearby', 'message')).to.equal(STEP.nearby);
     const both = STEP.asWritten + STEP.nearby;
@@ -58,7 +58,7 @@ describe('bands', () => {
     expect(scoreOf(boost!, 'mistyped')).to.equal(0.56);
   });
 
-  it('tells what must be given for a score', () => {
+  it('tells the least score from Elasticsearch for a given score', () => {
     for (const lowest of ['mistyped', 'stretch'] as const) {
       for (const score of [0.5, 0.515, 0.55, 0.6, 0.61, 0.7, 0.79, 0.8, 0.9, 0.95, 1]) {
         expect(scoreOf(givenFor(score, lowest), lowest)).to.be.closeTo(score, 1e-9);

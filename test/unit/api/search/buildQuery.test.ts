@@ -34,7 +34,7 @@ describe('buildQuery', () => {
     });
   }
 
-  it('asks for the kind that is wanted, and no other', () => {
+  it('asks only for the wanted kind', () => {
     for (const minScore of [0, 0.5]) {
       expect(build('node', { type: 'threads', minScore })).to.not.match(/"(content|title)":/);
       expect(build('node', { type: 'messages', minScore })).to.not.match(/stretches|heading/);
@@ -55,7 +55,7 @@ describe('buildQuery', () => {
     }
   });
 
-  it('leaves it to the index which words are like another', () => {
+  it('leaves the choice of similar words to the index', () => {
     expect(build('nodde js', { minScore: 0 })).to.not.match(/fuzz/);
   });
 

@@ -3,7 +3,7 @@ import { createCommonWords, MANY_MATCHES } from '../../../../services/api/search
 import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 
 describe('common words', () => {
-  it('are those of queries that matched very much', () => {
+  it('are those of queries with very many matches', () => {
     const words = createCommonWords();
     words.learn(parseQuery('The error'), MANY_MATCHES);
     words.learn(parseQuery('rare thing'), MANY_MATCHES - 1);
@@ -12,7 +12,7 @@ describe('common words', () => {
     expect(words.areAll(parseQuery('thing'))).to.equal(false);
   });
 
-  it('are no phrases', () => {
+  it('do not include phrases', () => {
     const words = createCommonWords();
     words.learn(parseQuery('"the error"'), MANY_MATCHES);
     words.learn(parseQuery('the error'), MANY_MATCHES);

@@ -5,7 +5,7 @@ import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 const tellingIn = (q: string) => tellingTerms(parseQuery(q).terms).map(({ text }) => text);
 
 describe('functionWords', () => {
-  it('leaves the words that tell of a subject, in every language known', () => {
+  it('keeps the words that tell a subject, in every known language', () => {
     expect(tellingIn("What's the range of a T1000-E, and why doesn't it boot?")).to.deep.equal([
       'range',
       'T1000-E',
@@ -16,7 +16,7 @@ describe('functionWords', () => {
     expect(tellingIn('как обновить прошивку')).to.deep.equal(['обновить', 'прошивку']);
   });
 
-  it('takes a compound apart, except at a single letter or a digit', () => {
+  it('splits a compound, except at a single letter or a digit', () => {
     expect(tellingIn('wi-fi title:lantern foo_bar-v3-jetty')).to.deep.equal([
       'wi',
       'fi',
@@ -44,16 +44,16 @@ describe('functionWords', () => {
     ]);
   });
 
-  it('leaves a word whole that has synonyms', () => {
+  it('does not split a word that has synonyms', () => {
     const term = { text: 'wi-fi', phrase: false, synonyms: ['wlan'] };
     expect(tellingTerms([term])).to.deep.equal([term]);
   });
 
-  it('takes a phrase as it is', () => {
+  it('does not split a phrase', () => {
     expect(tellingIn('"to be or not" be')).to.deep.equal(['to be or not']);
   });
 
-  it('tells a foreign question by its function words, and a mixed one by their number', () => {
+  it('recognises a foreign question by its function words, and a mixed one by their number', () => {
     for (const q of ['como usar el repetidor', 'wie geht das', 'как обновить', 'où est la carte']) {
       expect(isForeign(parseQuery(q)), q).to.equal(true);
     }
@@ -62,14 +62,14 @@ describe('functionWords', () => {
     }
   });
 
-  it('takes no part of a name or an address for a foreign word', () => {
+  it('does not take a part of a name or an address for a foreign word', () => {
     const names = ['socket.io timout', 'github.com/meshcor', 'firmware.bin corupt', 'run -e x'];
     for (const q of [...names, 'los_foros', 'run (e) x', 'los-foros']) {
       expect(isForeign(parseQuery(q)), q).to.equal(['run (e) x', 'los-foros'].includes(q));
     }
   });
 
-  it('takes no single letter in a name for a foreign word', () => {
+  it('does not take a single letter in a name for a foreign word', () => {
     for (const q of ['T1000-E lighthoose', 'e-mail gatway', 'u-blox modul', 'peut-on flasher']) {
       expect(isForeign(parseQuery(q)), q).to.equal(q.startsWith('peut-on'));
     }

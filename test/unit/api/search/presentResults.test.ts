@@ -78,7 +78,7 @@ describe('presentResults', () => {
     expect(messages[0]!.highlights).to.deep.equal({ content: '<mark>own</mark>' });
   });
 
-  it('leaves out marks of nothing, and a passage that has no other', () => {
+  it('leaves out empty marks, and a passage that has no others', () => {
     const [, message] = aThread({ title: 'First', messages: ['hello'] });
     const passageOf = (content: string) =>
       present([hit(message!, { highlight: { content: [content] } })]).messages[0]!.highlights

@@ -29,7 +29,7 @@ describe('searchIndex', () => {
     const saidIn = (contents: string[], limit?: number) =>
       stretchesOf(named, contents, limit).map(({ text }) => text.slice(2));
 
-    it('begins every stretch with title and tags, and has one of nothing but these', () => {
+    it('begins every stretch with title and tags, and makes one of these alone', () => {
       expect(stretchesOf(named, [])).to.deep.equal([{ text: ['Title', 'Tag'] }]);
       const long = 'x'.repeat(STRETCH_LENGTH);
       for (const { text } of stretchesOf(named, [long, long, 'end'])) {
@@ -53,13 +53,13 @@ describe('searchIndex', () => {
       expect(stretches.length).to.be.above(2);
     });
 
-    it('takes whole contents up to the limit, and cuts the one that passes it', () => {
+    it('takes whole contents up to the limit, and cuts the one that exceeds it', () => {
       expect(saidIn(['abc', '', 'def', 'ghi'], 5)).to.deep.equal([['abc', 'de']]);
       expect(saidIn(['abc', 'def'], 6)).to.deep.equal([['abc', 'def']]);
       expect(saidIn(['abc', 'def'], 3)).to.deep.equal([['abc']]);
     });
 
-    it('leaves out tags beyond those that a platform allows, as every stretch holds them', () => {
+    it("leaves out tags beyond the platform's limit, as every stretch holds them", () => {
       const tags = Array.from({ length: 100 }, (_, n) => String(n).padEnd(200, 'x'));
       const [stretch] = stretchesOf({ title: 'Title', tags }, ['Hello']);
       expect(stretch!.text).to.deep.equal(['Title', tags[0], tags[1], 'Hello']);

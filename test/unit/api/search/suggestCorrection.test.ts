@@ -11,22 +11,22 @@ function entry(offset: number, text: string, ...options: string[]) {
 }
 
 describe('correct', () => {
-  it('puts each correction in the place of its word', () => {
+  it('replaces each word by its correction', () => {
     const corrected = correct('instal nodde now', [
       [entry(0, 'instal', 'install'), entry(7, 'nodde', 'node'), entry(13, 'now')],
     ]);
     expect(corrected).to.equal('install node now');
   });
 
-  it('takes a correction from the second field where the first has none', () => {
+  it('uses a correction of the second field where the first has none', () => {
     expect(correct('nodde', [[entry(0, 'nodde')], [entry(0, 'nodde', 'node')]])).to.equal('node');
   });
 
-  it('keeps quotes and loses markup', () => {
+  it('keeps quotes and drops markup', () => {
     expect(correct('"nodde js" <b>&', [[entry(1, 'nodde', 'node')]])).to.equal('"node js" b');
   });
 
-  it('has nothing to say without corrections', () => {
+  it('returns null without corrections', () => {
     expect(correct('node', [[entry(0, 'node')], []])).to.equal(null);
   });
 

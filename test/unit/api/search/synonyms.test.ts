@@ -39,7 +39,7 @@ describe('synonyms', () => {
     expect(() => readSynonyms('/no/such/file')).to.throw(SettingsError, /SEARCH_SYNONYMS cannot/);
   });
 
-  it('are given to words, not to phrases, and to eight words at most', () => {
+  it('are added to words, not to phrases, and to eight words at most', () => {
     const synonyms = parse(Array.from({ length: 10 }, (_, n) => `w${n}, v${n}`).join('\n'));
     const words = Array.from({ length: 10 }, (_, n) => `W${n}`).join(' ');
     const { terms } = withSynonyms(parseQuery(`"w0" other ${words}`), synonyms);

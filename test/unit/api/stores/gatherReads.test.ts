@@ -24,7 +24,7 @@ function aStore({
 }
 
 describe('gatherReads', () => {
-  it('sends what is asked in one turn together, and gives each its answer', async () => {
+  it('sends all questions of one turn together, and gives each its answer', async () => {
     const { ask, calls, asked } = aStore();
     const answers = Promise.all([ask(1), ask(2)]);
     await turn();
@@ -33,7 +33,7 @@ describe('gatherReads', () => {
     expect(await answers).to.deep.equal(['answer 1', 'answer 2']);
   });
 
-  it('has two calls under way at most, and sends all that waits when one ends', async () => {
+  it('has at most two calls under way, and sends everything that waits when one ends', async () => {
     const { ask, calls, asked } = aStore();
     const answers = [];
     for (let question = 0; question < 6; question += 1) {
@@ -49,7 +49,7 @@ describe('gatherReads', () => {
     expect(await Promise.all(answers)).to.have.length(6);
   });
 
-  it('sends so many at most in one call, first come, first served', async () => {
+  it('sends at most so many questions in one call, first come, first served', async () => {
     const { ask, calls, asked } = aStore({ most: 2 });
     const answers = Promise.all([1, 2, 3, 4, 5].map(ask));
     await turn();
@@ -65,7 +65,7 @@ describe('gatherReads', () => {
     expect(await answers).to.have.length(5);
   });
 
-  it('fails a call for those who are in it, and goes on with the others', async () => {
+  it('fails only the questions of a failed call, and goes on with the others', async () => {
     const { ask, calls } = aStore({ most: 1 });
     const results = Promise.allSettled([ask(1), ask(2), ask(3)]);
     await turn();
@@ -91,7 +91,7 @@ describe('gatherReads', () => {
     expect(asked()).to.deep.equal([]);
   });
 
-  it('fails what waited for as long as a call may take, without asking for it', async () => {
+  it('fails a question that waited for as long as a call may take, without sending it', async () => {
     let time = 0;
     const { ask, calls, asked } = aStore({ most: 1, now: () => time });
     const first = [ask(1), ask(2)];

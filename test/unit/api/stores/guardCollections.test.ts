@@ -39,7 +39,7 @@ describe('guardCollections', () => {
     return typeof value === 'function' && value.constructor.name === 'AsyncFunction';
   });
 
-  it('asks its guard before whatever asks the server', async () => {
+  it('calls its guard before every call that asks the server', async () => {
     const used = asking.filter((name) => !UNUSED.has(name));
     expect(used).to.include.members(['findOne', 'insertOne', 'bulkWrite', 'countDocuments']);
     for (const name of used) {
@@ -48,7 +48,7 @@ describe('guardCollections', () => {
     }
   });
 
-  it('asks its guard before whatever asks the server of a cursor', async () => {
+  it('calls its guard before every call of a cursor that asks the server', async () => {
     expect(await rejectionOf(bodies.find({}).sort({ _id: 1 }).limit(1).toArray())).to.equal(
       'Refused',
     );

@@ -18,7 +18,7 @@ const query = (more: Partial<ThreadListQuery> = {}): ThreadListQuery => ({
 });
 
 describe('listThreadsQuery', () => {
-  it('scans one token, one row further than the page', () => {
+  it('scans one token, and reads one row more than the page', () => {
     expect(
       listThreadsQuery(query({ serverId: '5', tag: 'C++', status: 'open' }), cursors),
     ).to.deep.include({
@@ -40,7 +40,7 @@ describe('listThreadsQuery', () => {
     }
   });
 
-  it('takes a cursor with another limit, or the tag written otherwise', () => {
+  it('accepts a cursor with another limit, or with the tag in another spelling', () => {
     const cursor = listCursor(query({ tag: 'Help' }), KEY, cursors);
     listThreadsQuery(query({ tag: 'HELP', limit: 3, cursor }), cursors);
   });
@@ -59,7 +59,7 @@ describe('listThreadsQuery', () => {
     }
   });
 
-  it('asks the same whatever the page', () => {
+  it('is the same question for every page', () => {
     const first = listQuestion(query({ tag: 'ﬁx' }));
     expect(first).to.deep.equal(listQuestion(query({ tag: 'FIX', limit: 1, cursor: 'x' })));
   });

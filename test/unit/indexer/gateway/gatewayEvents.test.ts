@@ -23,7 +23,7 @@ describe('readEvent', () => {
       }
     });
 
-    it('tells that a message has changed of which an update tells only a part', () => {
+    it('reports a changed message where an update tells only a part of it', () => {
       const { author: _author, ...rest } = message;
       const parts = [rest, { id: message.id, embeds: [] }, { id: message.id, pinned: true }];
       for (const part of parts) {
@@ -35,7 +35,7 @@ describe('readEvent', () => {
       expect(() => read('MESSAGE_CREATE', { ...rest, ...inThread })).to.throw(/author/);
     });
 
-    it('tells that a poll has changed of which an update does not tell the votes', () => {
+    it('reports a changed poll where an update does not tell the votes', () => {
       const poll = { question: { text: 'Tea?' }, answers: [] };
       const place = { ...inThread, channel_type: 11 };
       const without = { ...message, ...place, poll };
@@ -46,7 +46,7 @@ describe('readEvent', () => {
       expect(read('MESSAGE_CREATE', without)).to.include({ kind: 'message' });
     });
 
-    it('tells nothing of other channels, nor of what is for a single person', () => {
+    it('ignores other channels, and messages for a single person', () => {
       for (const channel_type of [0, 2, 5, 12]) {
         const data = { ...message, guild_id: serverId, channel_type };
         expect(read('MESSAGE_CREATE', data), String(channel_type)).to.equal(null);
@@ -102,7 +102,7 @@ describe('readEvent', () => {
     });
   });
 
-  it('takes an outage for no removal', () => {
+  it('does not take an outage for a removal', () => {
     const away = { id: serverId, unavailable: true };
     expect(read('GUILD_DELETE', away)).to.equal(null);
     expect(read('GUILD_CREATE', away)).to.equal(null);
@@ -110,7 +110,7 @@ describe('readEvent', () => {
     expect(read('GUILD_CREATE', { id: serverId })).to.deep.equal({ kind: 'heard', serverId });
   });
 
-  it('tells of what may change who sees what, and of no channel that is not archived', () => {
+  it('reports what may change who sees what, but not for channels that are not archived', () => {
     const rules = { kind: 'rules', serverId };
     expect(read('GUILD_UPDATE', { id: serverId })).to.deep.equal(rules);
     expect(read('GUILD_ROLE_DELETE', { guild_id: serverId, role_id: anId() })).to.deep.equal(rules);
@@ -135,7 +135,7 @@ describe('readEvent', () => {
     expect(update(BOT_ID)).to.deep.equal({ kind: 'rules', serverId });
   });
 
-  it('tells nothing of events that it does not know', () => {
+  it('ignores events that it does not know', () => {
     for (const type of ['TYPING_START', 'VOICE_STATE_UPDATE', 'constructor', '__proto__']) {
       expect(read(type, {}), type).to.equal(null);
     }

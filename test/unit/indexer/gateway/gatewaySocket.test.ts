@@ -107,7 +107,7 @@ describe('connectSocket', () => {
   });
   const untilIdentified = () => until(() => gateway.ops.includes(OP.identify));
 
-  it('ends a connection whose identify has no answer, although heartbeats have', async () => {
+  it('ends a connection whose identify gets no answer, although heartbeats do', async () => {
     await untilIdentified();
     gateway.acknowledge(3);
     await until(() => end !== undefined);
@@ -143,13 +143,13 @@ describe('connectSocket', () => {
     expect(await connect(gateway.url).ended).to.include({ isAnswered: false });
   });
 
-  it('answers the platform that asks for a heartbeat', async () => {
+  it('answers when the platform asks for a heartbeat', async () => {
     await untilIdentified();
     gateway.send({ op: OP.heartbeat });
     await until(() => gateway.ops.includes(OP.heartbeat));
   });
 
-  describe('whose heartbeats have no answer', () => {
+  describe('whose heartbeats get no answer', () => {
     /** From now on, heartbeats come ten times a second. */
     const hurry = () => gateway.send({ op: OP.hello, d: { heartbeat_interval: 100 } });
     const beats = () => gateway.ops.filter((op) => op === OP.heartbeat).length;
@@ -179,7 +179,7 @@ describe('connectSocket', () => {
     expect((await left)[0]).to.equal(4_200);
   });
 
-  it('ends with what is wrong with an event', async () => {
+  it('ends with a description of what is wrong with an event', async () => {
     const failure = new Error('It is no session');
     const failing = connect(gateway.url, () => {
       throw failure;
@@ -202,7 +202,7 @@ describe('connectSocket', () => {
     expect(end).to.equal(undefined);
   });
 
-  it('takes no event that follows what cannot be read: the session goes on before that', async () => {
+  it('takes no event after one that cannot be read; the session resumes before that one', async () => {
     await untilIdentified();
     gateway.tell('READY');
     gateway.sendText('{"op":0,"t":"MESSAGE_DEL');

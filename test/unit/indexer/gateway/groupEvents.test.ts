@@ -13,7 +13,7 @@ const gone = () => timed({ kind: 'threadDeleted' });
 describe('groupEvents', () => {
   const [a, b, c, d] = [said('1'), reacted('9'), said('2'), reacted('8')];
 
-  it('records together what is told of different messages', () => {
+  it('groups events about different messages', () => {
     expect(groupEvents([a, b, c, d], true)).to.deep.equal([
       [a, c],
       [b, d],
@@ -31,12 +31,12 @@ describe('groupEvents', () => {
     ]);
   });
 
-  it('records what was told last of the thread alone, after what came before it', () => {
+  it('records only the last facts about the thread, after the events before it', () => {
     const [first, last] = [told(), told()];
     expect(groupEvents([first, a, told(), c, last, b], true)).to.deep.equal([[a, c], [last], [b]]);
   });
 
-  it('begins with what was told first of a thread that is not recorded', () => {
+  it('begins with the first facts about a thread that is not recorded', () => {
     const [first, last] = [told(), told()];
     expect(groupEvents([a, first, c, told(), last], false)).to.deep.equal([
       [a],
@@ -46,7 +46,7 @@ describe('groupEvents', () => {
     ]);
   });
 
-  it('records nothing earlier than the deletion of the thread that it came after', () => {
+  it('records nothing older than the deletion of the thread which it followed', () => {
     const end = gone();
     expect(groupEvents([a, end, c], true)).to.deep.equal([[a], [end], [c]]);
   });

@@ -36,7 +36,7 @@ function aSocket() {
 }
 
 describe('a listener', () => {
-  it('pauses the connection on which too much came, and the next one as well', async () => {
+  it('pauses the connection on which too much came, and also the next one', async () => {
     const { deps, stop } = withoutTimes();
     const session = { id: 'S', url: 'wss://a.example', botId: '9', seq: 1, since: new Date() };
     const listener = createListener(deps, session);

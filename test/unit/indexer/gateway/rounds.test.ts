@@ -20,13 +20,13 @@ function roundsOf() {
 }
 
 describe('createRounds', () => {
-  it('takes together what is asked for before a round begins', async () => {
+  it('combines the calls that come before a round begins', async () => {
     const { rounds, add } = roundsOf();
     await Promise.all([add('a'), add('b')]);
     expect(rounds).to.deep.equal([['a', 'b']]);
   });
 
-  it('takes together what comes while it waits, which is longer after a large round, to a bound', async () => {
+  it('combines the calls that come during a rest, which is longer after a large round, up to a bound', async () => {
     const { rounds, add } = roundsOf();
     await add(...Array.from({ length: 100 }, (_, n) => String(n)));
     const began = performance.now();

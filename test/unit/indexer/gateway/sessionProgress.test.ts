@@ -8,7 +8,7 @@ describe('createSessionProgress', () => {
     expect([progress.recorded, progress.received]).to.deep.equal([7, 7]);
   });
 
-  it('is as far as the last event before which all are recorded', () => {
+  it('is at the last event up to which all are recorded', () => {
     const progress = createSessionProgress(0);
     const [first, second, third] = [1, 2, 3].map((seq) => progress.receive(seq));
     expect([progress.recorded, progress.received]).to.deep.equal([0, 3]);
@@ -30,7 +30,7 @@ describe('createSessionProgress', () => {
     expect(progress.recorded).to.equal(2);
   });
 
-  it('keeps to numbers that are left out, and to events that come after all were recorded', () => {
+  it('handles numbers that are left out, and events that come after all were recorded', () => {
     const progress = createSessionProgress(5);
     progress.receive(9)();
     expect(progress.recorded).to.equal(9);

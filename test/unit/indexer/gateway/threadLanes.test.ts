@@ -39,7 +39,7 @@ const named = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, n) => `thread ${from + n}: ${from + n}`);
 
 describe('createThreadLanes', () => {
-  it('records what comes for a thread while it is being recorded together, in order, afterwards', async () => {
+  it("records events that come during a thread's recording together, in order, afterwards", async () => {
     const { add, begun, endFirst, tasks } = lanesOf();
     add('a', 1);
     await begun('a: 1');
@@ -54,7 +54,7 @@ describe('createThreadLanes', () => {
     await begun();
   });
 
-  it('records together what comes for a thread before its round begins', async () => {
+  it("records events that come before a thread's round begins together", async () => {
     const { add, begun, endFirst } = lanesOf();
     [1, 2, 3].forEach((event) => add('a', event));
     add('b', 4);
@@ -83,7 +83,7 @@ describe('createThreadLanes', () => {
     while (underWay.length > 0) endFirst();
   });
 
-  it('keeps events of a server back until it was looked at, and those of others not', async () => {
+  it('holds events of a server until it was looked at, but not those of others', async () => {
     let open: () => void = () => undefined;
     let pending: Promise<void> | null = new Promise((resolve) => (open = resolve));
     const { add, begun, endFirst } = lanesOf((serverId) => (serverId === 'x' ? pending : null));
@@ -98,7 +98,7 @@ describe('createThreadLanes', () => {
     endFirst();
   });
 
-  it('looks at the gate again when the turn of a thread has come', async () => {
+  it('checks the gate again when the turn of a thread has come', async () => {
     let pending: Promise<void> | null = null;
     let open: () => void = () => undefined;
     const { add, begun, underWay, endFirst } = lanesOf((serverId) =>
@@ -118,7 +118,7 @@ describe('createThreadLanes', () => {
     while (underWay.length > 0) endFirst();
   });
 
-  it('goes on with other threads when one cannot be recorded, and tells why', async () => {
+  it('goes on with other threads when one cannot be recorded, and reports why', async () => {
     const tasks = createTasks(new AbortController().signal);
     const recorded: number[] = [];
     const lanes = createThreadLanes<number>({

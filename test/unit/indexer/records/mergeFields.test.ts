@@ -8,7 +8,7 @@ const told = (fields: Record<string, unknown>, at: number): Stamped => ({
 const nothing: Stamped = { fields: {}, stamps: {} };
 
 describe('mergeFields', () => {
-  it('takes what is told first', () => {
+  it('accepts what is told first', () => {
     const merged = mergeFields(nothing, told({ title: 'A' }, 5));
     expect(merged).to.deep.equal({
       fields: { title: 'A' },
@@ -25,7 +25,7 @@ describe('mergeFields', () => {
     expect(mergeFields(mergeFields(nothing, late), early).fields).to.deep.equal({ title: 'late' });
   });
 
-  it('comes to the same value in either order when two sources are of one time', () => {
+  it('gives the same value in either order for two sources of the same time', () => {
     const one = told({ title: 'one' }, 5);
     const two = told({ title: 'two' }, 5);
     const forwards = mergeFields(mergeFields(nothing, one), two);
@@ -42,7 +42,7 @@ describe('mergeFields', () => {
     expect(merged.fields).to.deep.equal({ title: 'B', locked: true });
   });
 
-  it('takes a field of its own time although another field is newer', () => {
+  it('judges each field by its own time, even if another field is newer', () => {
     const stored = mergeFields(
       mergeFields(nothing, told({ title: 'A', locked: true }, 5)),
       told({ title: 'B' }, 9),
@@ -59,7 +59,7 @@ describe('mergeFields', () => {
     expect(again).to.include({ changed: false, moved: false });
   });
 
-  it('notes a newer time for the same value, without calling it a change', () => {
+  it('stores a newer time for the same value, but does not call it a change', () => {
     const again = mergeFields(
       mergeFields(nothing, told({ tags: [{ id: '1', name: 'x' }] }, 5)),
       told({ tags: [{ name: 'x', id: '1' }] }, 6),

@@ -39,7 +39,7 @@ function ordersOf<T>(items: T[]): T[][] {
 }
 
 describe('mergeMessage', () => {
-  it('takes live data before every export, whatever time the export claims', () => {
+  it('prefers live data to every export, whatever time the export claims', () => {
     const result = mergedInAnyOrder([
       said('old export', 1_000),
       live('live', 0),
@@ -48,12 +48,12 @@ describe('mergeMessage', () => {
     expect(result.content).to.equal('live');
   });
 
-  it('takes the later of two exports, and of two answers', () => {
+  it('prefers the later of two exports, and of two answers', () => {
     expect(mergedInAnyOrder([said('a', 1), said('b', 3), said('c', 2)]).content).to.equal('b');
     expect(mergedInAnyOrder([live('a', 1), live('b', 3), live('c', 2)]).content).to.equal('b');
   });
 
-  it('keeps the nickname and who reacted from the export that told them last', () => {
+  it('keeps the nickname and who reacted from the last export that told them', () => {
     const told = (name: string, asOf: number, userIds: string[]) =>
       said('export', asOf, {
         author: anAuthor('ada', { displayName: name }),
@@ -69,7 +69,7 @@ describe('mergeMessage', () => {
     expect(result.content).to.equal('live');
   });
 
-  it('keeps a nickname that an event told, whatever history says later', () => {
+  it('keeps a nickname from an event, whatever the history tells later', () => {
     const event = live('a', 1, {
       author: anAuthor('ada', { displayName: 'Nick' }),
       partsAsOf: { reactors: 0 },
@@ -78,7 +78,7 @@ describe('mergeMessage', () => {
     expect(result.author.displayName).to.equal('Nick');
   });
 
-  it('keeps what an event called those who are mentioned, whatever history says later', () => {
+  it('keeps the names of mentioned people from an event, whatever the history tells later', () => {
     const mentions = (...names: string[]) => ({
       mentions: names.map((displayName, n) => ({
         id: `${n + 1}`,
@@ -100,7 +100,7 @@ describe('mergeMessage', () => {
     expect(result.mentions.map(({ displayName }) => displayName)).to.deep.equal(['Nick', 'Other']);
   });
 
-  it('keeps the names of an event beside a text that was edited later and told earlier', () => {
+  it('keeps the names of an event beside a text that was edited later but told earlier', () => {
     const named = (displayName: string) => ({
       mentions: [{ id: '1', username: 'ada', displayName, isBot: false }],
     });
@@ -115,7 +115,7 @@ describe('mergeMessage', () => {
     expect(result.mentions[0]?.displayName).to.equal('Nick');
   });
 
-  it('names nobody as having reacted where more are named than reacted', () => {
+  it('drops the people who reacted where they are more than the reactions', () => {
     const before = said('a', 1, { reactions: [{ emoji: HEART, count: 2, userIds: ['1', '2'] }] });
     const after = live('a', 1, { reactions: [{ emoji: HEART, count: 1, userIds: [] }] });
     expect(mergedInAnyOrder([before, after]).reactions).to.deep.equal([
@@ -123,7 +123,7 @@ describe('mergeMessage', () => {
     ]);
   });
 
-  it('takes of two live texts the one edited later, and the rest of the answer asked later', () => {
+  it('takes the later edited of two live texts, and the rest of the later answer', () => {
     const edited = live('edited', 1, { editedAt: new Date('2026-01-02T00:00:00Z') });
     const late = live('as it was before', 2, {
       pinned: true,
@@ -135,7 +135,7 @@ describe('mergeMessage', () => {
     expect(result.reactions).to.have.length(1);
   });
 
-  it('believes no time of editing that an export claims', () => {
+  it('does not believe the time of an edit that an export claims', () => {
     const forged = said('forged', 2_000, { editedAt: new Date('2199-01-01T00:00:00Z') });
     expect(mergedInAnyOrder([forged, live('live', 0)]).content).to.equal('live');
   });
@@ -149,7 +149,7 @@ describe('mergeMessage', () => {
     );
   });
 
-  it('brings nothing new where all was told before', () => {
+  it('changes nothing where everything was told before', () => {
     const message = live('a', 1);
     expect(mergeMessage(message, message as MessageRecord)).to.equal(null);
     expect(mergeMessage(live('a', 0), message as MessageRecord)).to.equal(null);

@@ -25,7 +25,7 @@ function aSlowClient() {
 }
 
 describe('createSearchWriter', () => {
-  it('has eight full requests under way at most, and sends the rest in order', async () => {
+  it('has at most eight full requests under way, and sends the rest in order', async () => {
     const slow = aSlowClient();
     const where = { namespace: 'a', readTargets: () => Promise.resolve([]) };
     const search = createSearchWriter(slow.client, where, () => Promise.resolve());

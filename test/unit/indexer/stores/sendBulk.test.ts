@@ -52,7 +52,7 @@ async function send(client: Client, documents: Waiting[], targets: string[] = []
 }
 
 describe('sendBulk', () => {
-  it('writes by aliases alone: an index that was dropped never comes back without its mapping', async () => {
+  it('writes only through aliases, so a dropped index never comes back without its mapping', async () => {
     const bodies: string[] = [];
     const bulk = ({ body }: { body: string }) => {
       bodies.push(body);
@@ -71,13 +71,13 @@ describe('sendBulk', () => {
     });
   });
 
-  it('takes a newer version in the index for success', async () => {
+  it('counts a newer version in the index as success', async () => {
     const { client, requests } = aClient(() => ({ status: 409 }));
     expect(await send(client, waiting('a', 'b'))).to.deep.equal([]);
     expect(requests).to.have.length(1);
   });
 
-  it('sends again what the index was too busy for, and that alone', async () => {
+  it('sends again only the documents that the index was too busy for', async () => {
     const { client, requests } = aClient((id, request) => (id === 'b' && request < 3 ? BUSY : OK));
     expect(await send(client, waiting('a', 'b', 'c'))).to.deep.equal([]);
     expect(requests.map(({ ids }) => ids)).to.deep.equal([['a', 'b', 'c'], ['b'], ['b']]);
@@ -89,7 +89,7 @@ describe('sendBulk', () => {
     expect(error).to.be.instanceOf(SearchUnavailable).with.property('message').that.includes('503');
   });
 
-  it('tells why the index takes nothing, such as a full disk', async () => {
+  it('tells why the index accepts nothing, such as a full disk', async () => {
     const reason =
       'index [a-search-1] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];';
     const full = { status: 429, error: { type: 'cluster_block_exception', reason } };
@@ -99,7 +99,7 @@ describe('sendBulk', () => {
     );
   });
 
-  it('tells of any other error its type alone, as its reason may quote what somebody wrote', async () => {
+  it('tells only the type of any other error, as its reason may quote what somebody wrote', async () => {
     const error = { type: 'mapper_exception', reason: "cannot take 'my secret'" };
     const { client } = aClient(() => ({ status: 500, error }));
     expect(await rejectionOf(send(client, waiting('thread-1')))).to.equal(
@@ -114,7 +114,7 @@ describe('sendBulk', () => {
     expect(requests).to.have.length(1);
   });
 
-  it('sends again what went to an index that was dropped meanwhile', async () => {
+  it('sends again documents that went to an index which was dropped meanwhile', async () => {
     const { client, requests } = aClient((_, request) => (request === 1 ? { status: 404 } : OK));
     expect(await send(client, waiting('a'), ['one', 'two'])).to.deep.equal([]);
     expect(requests.map(({ ids }) => ids)).to.deep.equal([
@@ -123,7 +123,7 @@ describe('sendBulk', () => {
     ]);
   });
 
-  it('tells of a refused document without quoting it, and leaves a tombstone in its place', async () => {
+  it('reports a refused document without quoting it, and leaves a tombstone in its place', async () => {
     const { client, requests } = aClient((id, request) =>
       id === 'message-2' && request === 1 ? REFUSED : OK,
     );
@@ -142,7 +142,7 @@ describe('sendBulk', () => {
     });
   });
 
-  it('does not go on for ever where even the tombstone is refused', async () => {
+  it('gives up where even the tombstone is refused', async () => {
     const { client, requests } = aClient(() => REFUSED);
     expect(await send(client, waiting('message-1'))).to.have.length(1);
     expect(requests).to.have.length(2);

@@ -9,7 +9,7 @@ describe('presentMessage', () => {
   const ada = anAuthor('ada');
   const targets = new Map([['12', { kind: 'channel' as const, name: 'rules' }]]);
 
-  it('writes names into the texts of embeds, of forwarded ones too', () => {
+  it('writes names in place of ids into embeds, also into forwarded ones', () => {
     const at = new Date('2026-01-01T00:00:00Z');
     const embed = anEmbed({
       title: `For <@${ada.id}>`,
@@ -39,7 +39,7 @@ describe('presentMessage', () => {
     expect(shown.forwarded!.embeds).to.deep.equal([named]);
   });
 
-  it('writes names into no more of the embeds than the platform allows', () => {
+  it('writes names into no more embeds than the platform allows', () => {
     const long = anAuthor('ada', { displayName: 'a'.repeat(200) });
     const value = `<@${long.id}>`.repeat(200);
     const fields = Array.from({ length: 25 }, () => ({ name: '', value, inline: false }));
@@ -49,7 +49,7 @@ describe('presentMessage', () => {
     expect(embed!.fields.at(-1)!.value).to.equal(value);
   });
 
-  it('shows sizes as an export tells them, also fractions of pixels', () => {
+  it('shows sizes as an export tells them, even fractions of pixels', () => {
     const picture = { url: 'https://example.org/a.png', width: 3.75, height: 2.5 };
     const attachment = {
       id: '1',

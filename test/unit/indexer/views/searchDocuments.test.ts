@@ -20,7 +20,7 @@ describe('what is searched of a message', () => {
     ...(description !== undefined && { description }),
   });
 
-  it('is its content, what its files show, and the same of what it forwards', () => {
+  it('is its content, the descriptions of its files, and the same of its forwarded copy', () => {
     const message = aMessage({
       content: 'Look',
       attachments: [file('A chart of rain'), file()],
@@ -36,7 +36,7 @@ describe('what is searched of a message', () => {
     expect(textOf(message)).to.deep.equal(asWritten('Look\nA chart of rain\nA map'));
   });
 
-  it('holds no more of what its files show than a platform allows', () => {
+  it('includes no more descriptions of files than a platform allows', () => {
     const attachments = Array.from({ length: 12 }, () => file('x'.repeat(1_024)));
     const text = attachments.slice(0, 10).map(({ description }) => description);
     expect(textOf(aMessage({ content: '', attachments }))).to.deep.equal(
@@ -48,7 +48,7 @@ describe('what is searched of a message', () => {
     expect(textOf(aMessage({ content: '', attachments: [file()] }))).to.deep.equal(asWritten(''));
   });
 
-  it('is the texts of its embeds where there is no content, and the same of what it forwards', () => {
+  it('is the texts of its embeds where it has no content, and the same of its forwarded copy', () => {
     const fields = [{ name: 'Also', value: 'More', inline: true }];
     const embeds = [anEmbed({ title: 'Release', fields }), anEmbed({ description: 'Notes' })];
     const bare = { content: '', createdAt: null, editedAt: null, attachments: [], stickers: [] };
@@ -64,14 +64,14 @@ describe('what is searched of a message', () => {
     expect(textOf(linking)).to.deep.equal(asWritten('Look\nA map\nx'));
   });
 
-  it('takes no more of embeds than the platform allows', () => {
+  it('includes no more of embeds than the platform allows', () => {
     const lengths = [3_000, 2_999, 2, 1];
     const embeds = lengths.map((length) => anEmbed({ description: 'x'.repeat(length) }));
     const { shown } = textOf(aMessage({ content: '', embeds }));
     expect(shown.split('\n').map(({ length }) => length)).to.deep.equal([3_000, 2_999]);
   });
 
-  it('has names in place of ids, in what is forwarded too, and not in code', () => {
+  it('has names in place of ids, also in forwarded copies, but not in code', () => {
     const { id } = anAuthor('ada');
     const message = aMessage({
       content: `Ask <@${id}> \`open`,
@@ -90,7 +90,7 @@ describe('what is searched of a message', () => {
     expect(written).to.equal(`Ask <@${id}> \`open\n<:wave:${id}> <#${id}> \`<@${id}>\`\n<@${id}>`);
   });
 
-  it('asks for no names where no id can stand', () => {
+  it('looks up no names where there can be no id', () => {
     const asked = (): never => {
       throw new Error('Names were asked for');
     };

@@ -19,7 +19,7 @@ describe('runInBackground', () => {
 
   const HOUR = 3_600_000;
 
-  it('goes on at once while there is more', async () => {
+  it('goes on at once while there is more to do', async () => {
     const ends = [true, true, undefined];
     let rounds = 0;
     const round = () => Promise.resolve(ends[rounds++]);
@@ -28,7 +28,7 @@ describe('runInBackground', () => {
     await loop.stop();
   });
 
-  it('rests when there is no more, or a round failed', async () => {
+  it('rests when nothing is left to do, or a round failed', async () => {
     const ends = [undefined, new Error('once'), false];
     const times: number[] = [];
     const loop = runInBackground(
@@ -61,7 +61,7 @@ describe('runInBackground', () => {
     expect(rested).to.be.above(Math.min(10 * worked, 9_000));
   });
 
-  it('rests as many times as long as a round took as it is told', async () => {
+  it('rests, after each round, for a given multiple of its time', async () => {
     const [began, ended]: number[][] = [[], []];
     const round = async (): Promise<boolean> => {
       began!.push(performance.now());
@@ -77,7 +77,7 @@ describe('runInBackground', () => {
     expect(rested).to.be.above(Math.min(2.5 * worked, 9_000));
   });
 
-  it('rests after a round that did all there was, for as long as it is told to', async () => {
+  it('rests for the given time after a round that did everything', async () => {
     const began: number[] = [];
     const round = () => Promise.resolve(began.push(performance.now()) < 3 && 'all');
     const loop = runInBackground('test', round, { ...LONG, restMs: 300 });
@@ -87,7 +87,7 @@ describe('runInBackground', () => {
     expect(began[2]! - began[1]!).to.be.above(290);
   });
 
-  it('rests no longer than jobs are waiting', async () => {
+  it('stops resting when no jobs are waiting any more', async () => {
     let isBusy = true;
     let isLate = false;
     const late: boolean[] = [];

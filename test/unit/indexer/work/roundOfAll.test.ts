@@ -14,7 +14,7 @@ function roundOver(found: (boolean | number)[], mayGoOn = () => true) {
 }
 
 describe('roundOfAll', () => {
-  it('goes on until nothing is left of what was marked when it began, then does what followed', async () => {
+  it('goes on until everything is done that was marked when it began, and then what followed', async () => {
     const began = Date.now();
     const { asked, round } = roundOver([true, true, true, false, true, true]);
     expect(await round()).to.equal('all');
@@ -28,7 +28,7 @@ describe('roundOfAll', () => {
     }
   });
 
-  it('asks once where nothing is marked, and tells when something is due', async () => {
+  it('looks once where nothing is marked, and tells when something is due', async () => {
     const { asked, round } = roundOver([1_500]);
     expect(await round()).to.equal(1_500);
     expect(asked).to.have.length(1);

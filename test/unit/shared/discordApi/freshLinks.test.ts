@@ -33,7 +33,7 @@ function file(n: number): SentAttachment {
 describe('fresh links', () => {
   const thrownBy = (asked: Promise<unknown>) => asked.catch((error: unknown) => error);
 
-  it('remember that a file is gone, or cannot be seen', async () => {
+  it('remember that a file is gone, or that the bot may not see it', async () => {
     const { platform, asked } = refusing((n) =>
       n === 1
         ? new PlatformRefused('Unknown Message', 404, 10_008)
@@ -48,7 +48,7 @@ describe('fresh links', () => {
     expect(asked).to.have.length(2);
   });
 
-  it('lead nowhere else than the links that were recorded', async () => {
+  it('lead only to the files of the recorded links', async () => {
     const elsewhere = 'https://cdn.discordapp.com/attachments/1/2/b.png';
     const refreshed = [{ original: file(1).url, refreshed: elsewhere }];
     const get = ({ path }: PlatformRequest<unknown>) => {
@@ -60,13 +60,13 @@ describe('fresh links', () => {
     expect(await createFreshLinks({ get }).linkOf(file(1))).to.equal(null);
   });
 
-  it('count a platform that takes too long as away, and no store', async () => {
+  it('count a platform that takes too long as away, and not a store', async () => {
     const late = new DOMException('The operation timed out', 'TimeoutError');
     const links = createFreshLinks(refusing(() => late).platform);
     expect(await thrownBy(links.linkOf(file(1)))).to.be.instanceOf(PlatformAway);
   });
 
-  it('are not asked for in messages any more when many were refused', async () => {
+  it('are no longer asked for in messages after many refusals', async () => {
     const { platform, asked } = refusing(
       () => new PlatformForbidden('Missing Access', 403, 50_001),
     );

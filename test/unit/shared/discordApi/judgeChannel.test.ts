@@ -42,7 +42,7 @@ describe('judgeChannel', () => {
     expect(judge()).to.equal(null);
   });
 
-  it('archives no forum that its overwrites, or the role of everyone, close to everyone', () => {
+  it('archives no forum that its overwrites or the role of everyone close', () => {
     for (const bits of [VIEW, READ, VIEW | READ]) {
       expect(judge({ permission_overwrites: denied(bits) })).to.contain('Not everyone');
     }
@@ -50,12 +50,12 @@ describe('judgeChannel', () => {
     expect(judge({}, {}, '0')).to.contain('Not everyone');
   });
 
-  it('archives one that its overwrites open to everyone', () => {
+  it('archives a forum that its overwrites open to everyone', () => {
     const open = [overwrite(GUILD, 0, { allow: VIEW | READ })];
     expect(judge({ permission_overwrites: open }, {}, '0')).to.equal(null);
   });
 
-  it('takes no account of what is opened to some role or member alone', () => {
+  it('ignores permissions that only some role or member has', () => {
     const some = [
       overwrite(GUILD, 0, { deny: VIEW }),
       overwrite('200000000000000005', 0, { allow: VIEW }),
@@ -64,7 +64,7 @@ describe('judgeChannel', () => {
     expect(judge({ permission_overwrites: some })).to.contain('Not everyone');
   });
 
-  it('archives none that is age-restricted or a spoiler, nor any of an age-restricted server', () => {
+  it('archives no age-restricted or spoiler forum, and none of an age-restricted server', () => {
     expect(judge({ nsfw: true })).to.equal('It is age-restricted');
     expect(judge({ flags: 1 << 21 })).to.equal('It is a spoiler channel');
     for (const [level, problem] of [
@@ -78,14 +78,14 @@ describe('judgeChannel', () => {
     }
   });
 
-  it('archives what the operator names, if the bot may read it', () => {
+  it('archives channels that the operator names, if the bot may read them', () => {
     const named = new Set([FORUM.id]);
     expect(judge({ nsfw: true, permission_overwrites: denied(VIEW) }, { named })).to.equal(null);
     const closed = [overwrite(BOT, 1, { deny: READ })];
     expect(judge({ permission_overwrites: closed }, { named })).to.contain('Read Message History');
   });
 
-  it('says what the bot itself lacks', () => {
+  it('says which permission the bot itself lacks', () => {
     const noView = [overwrite(BOT_ROLE, 0, { deny: VIEW })];
     expect(judge({ permission_overwrites: noView })).to.contain('View Channel');
     const noHistory = [overwrite(BOT, 1, { deny: READ })];
@@ -99,7 +99,7 @@ describe('judgeChannel', () => {
 });
 
 describe('isVisibleForum', () => {
-  it('is true of forums and media channels alone, and of none that is hidden', () => {
+  it('is true only for forums and media channels that are not hidden', () => {
     const types = [0, 2, 4, 5, 11, 13, 15, 16].filter((type) => isVisibleForum({ ...FORUM, type }));
     expect(types).to.deep.equal([15, 16]);
     expect(isVisibleForum({ ...FORUM, flags: (1 << 17) | (1 << 4) })).to.equal(false);

@@ -103,7 +103,7 @@ function outcome<T>(promise: Promise<T>) {
 }
 
 describe('the client of the platform', () => {
-  it('names the bot as the platform asks, and follows no redirect with its token', async () => {
+  it('names the bot as the platform demands, and follows no redirect with its token', async () => {
     const { ask, sent } = aClient(() => json({ fine: true }));
     expect((await ask('/channels/1')).value).to.deep.equal({ fine: true });
     const [request] = sent;
@@ -113,7 +113,7 @@ describe('the client of the platform', () => {
     expect(request?.redirect).to.equal('manual');
   });
 
-  it('counts an answer as of the moment its last request was sent', async () => {
+  it('dates an answer by the moment at which its last request was sent', async () => {
     const { ask, clock } = aClient((n) => (n === 1 ? json({}, 502) : json({})));
     const seen = outcome(ask());
     await clock.pass(1_000);
@@ -148,7 +148,7 @@ describe('the client of the platform', () => {
       await all;
     });
 
-    it('is of one channel or server: another has its own', async () => {
+    it('belongs to one channel or server: another one has its own', async () => {
       const { ask, clock, times } = aClient(() => json({}, 200, bucket(0, 10)));
       await ask('/a', '1');
       await ask('/a', '2');
@@ -160,7 +160,7 @@ describe('the client of the platform', () => {
       expect(times()).to.have.length(3);
     });
 
-    it('is shared by routes whose answers name the same', async () => {
+    it('is shared by routes whose answers name the same one', async () => {
       const { ask, clock, times } = aClient((n) => json({}, 200, bucket(n === 1 ? 1 : 0, 10)));
       await ask('/a', '1', 'GET /a');
       await ask('/b', '1', 'GET /b');
@@ -169,7 +169,7 @@ describe('the client of the platform', () => {
       expect(times()).to.deep.equal([0, 0]);
     });
 
-    it('may change: those that wait go on by the new one', async () => {
+    it('may change: waiting requests go on by the new one', async () => {
       const answers = [bucket(0, 1, 'old'), bucket(2, 60, 'new', 3)];
       const { ask, clock, times } = aClient((n) =>
         json({}, 200, answers[n - 1] ?? bucket(0, 60, 'new', 3)),
@@ -205,7 +205,7 @@ describe('the client of the platform', () => {
         return seen.value !== undefined;
       }
 
-      it('lets one request through when all have ended, the last with an answer of the window before', async () => {
+      it('lets one request through when all have ended, the last with an answer of the earlier window', async () => {
         const rig = await rolled();
         const slow = await rig.take();
         await rig.clock.pass(1_500);
@@ -224,7 +224,7 @@ describe('the client of the platform', () => {
       });
     });
 
-    it('is asked again, one at a time, when requests have ended without an answer', async () => {
+    it('is asked again, one request at a time, when requests have ended without an answer', async () => {
       const { ask, clock, sent } = aClient(() => new Error('connection reset'));
       const all = [outcome(ask()), outcome(ask())];
       await clock.pass(120_000);
@@ -256,7 +256,7 @@ describe('the client of the platform', () => {
       expect(told).to.deep.equal({ invalid: 1, stops: [] });
     });
 
-    it('of a shared resource counts towards no ban', async () => {
+    it('of a shared resource does not count towards a ban', async () => {
       const { ask, clock, told } = aClient(
         isSecond(limited({ retry_after: 1 }, { 'X-RateLimit-Scope': 'shared' })),
       );
@@ -317,7 +317,7 @@ describe('the client of the platform', () => {
       });
     }
 
-    it('again and again ends the request', async () => {
+    it('ends the request when it comes again and again', async () => {
       const { ask, clock, sent } = aClient(() => limited({ retry_after: 1 }));
       const seen = outcome(ask());
       await clock.pass(60_000);
@@ -362,7 +362,7 @@ describe('the client of the platform', () => {
     }
   });
 
-  it('tries again after a fault, at growing distances', async () => {
+  it('tries again after a fault, with growing delays', async () => {
     const faults: Respond = (n) =>
       [json({}, 500), new Error('reset'), json({}, 503), new Response('{"a":'), json({ fine: 1 })][
         n - 1
@@ -388,7 +388,7 @@ describe('the client of the platform', () => {
     }
   });
 
-  it('asks nothing more once the token was refused', async () => {
+  it('sends nothing more once the token was refused', async () => {
     const { ask, sent, told } = aClient(() => json({ message: '401: Unauthorized', code: 0 }, 401));
     const errors = [await ask().catch(String), await ask('/b').catch(String)];
     expect(new Set(errors)).to.have.length(1);
@@ -398,7 +398,7 @@ describe('the client of the platform', () => {
     expect(told.invalid).to.equal(1);
   });
 
-  it('tells what was deleted from what may not be seen', async () => {
+  it('distinguishes what was deleted from what may not be seen', async () => {
     const cases: [number, number, boolean, boolean][] = [
       [404, 10_003, true, false],
       [404, 10_008, true, false],
@@ -418,7 +418,7 @@ describe('the client of the platform', () => {
     }
   });
 
-  it('takes no refusal of what stands before the platform for its own', async () => {
+  it("does not take a refusal by a proxy for the platform's own", async () => {
     for (const status of [302, 400, 401, 404, 408]) {
       const page = () => new Response('<html>Not here</html>', { status });
       const { ask, clock, sent } = aClient((n) => (n < 3 ? page() : json({ fine: true })));
@@ -429,7 +429,7 @@ describe('the client of the platform', () => {
     }
   });
 
-  it('takes nothing of an answer that is not what it should be', async () => {
+  it('accepts nothing of an answer that is not what it should be', async () => {
     const { client } = aClient(() => json([]));
     const check = () => {
       throw new Error('it must be an object');
@@ -441,7 +441,7 @@ describe('the client of the platform', () => {
     expect(String(error)).to.contain('GET /a: it must be an object');
   });
 
-  it('ends a wait when it is told to stop', async () => {
+  it('ends a wait when its signal is aborted', async () => {
     const { client, clock } = aClient(() => json({}, 200, bucket(0, 3_000)));
     const stop = new AbortController();
     const request = { route: 'GET /a', topId: '1', path: '/a', check: (answer: unknown) => answer };
@@ -453,7 +453,7 @@ describe('the client of the platform', () => {
     expect(seen.error).to.be.instanceOf(DOMException);
   });
 
-  it('leaves nothing with a signal that outlives its requests', async () => {
+  it('leaves nothing behind at a signal that outlives its requests', async () => {
     const { client, clock } = aClient(() => json({}, 200, bucket(0, 1)));
     const { signal } = new AbortController();
     const request = { route: 'GET /a', topId: '1', path: '/a', check: (answer: unknown) => answer };

@@ -67,7 +67,7 @@ describe('the limits by route', () => {
     return { leaves, take, ask, throughAt };
   }
 
-  it('wait for the end of the latest window that was told, whichever answer comes last', async () => {
+  it('wait for the end of the latest known window, whichever answer comes last', async () => {
     const { leaves, ask, throughAt } = await withUnderWay(2);
     leaves[0]!.end(told(0, 5));
     leaves[1]!.end(told(1, 2));
@@ -76,7 +76,7 @@ describe('the limits by route', () => {
     expect(await throughAt(5_000)).to.equal(1);
   });
 
-  it('wait as long as the longest 429 says', async () => {
+  it('wait as long as the longest 429 demands', async () => {
     const { leaves, ask, throughAt } = await withUnderWay(2);
     leaves[0]!.end(null, 4_000);
     leaves[1]!.end(null, 100);
@@ -93,14 +93,14 @@ describe('the limits by route', () => {
     expect(await throughAt(4_999)).to.equal(0);
   });
 
-  it('count what is under way where the bucket of a route becomes another', async () => {
+  it('count requests under way where the bucket of a route changes', async () => {
     const { leaves, ask, throughAt } = await withUnderWay(4);
     leaves[0]!.end(told(LIMIT - 1, 5, 'another'));
     for (let n = 0; n < LIMIT; n += 1) ask();
     expect(await throughAt(4_999)).to.equal(1);
   });
 
-  it('are kept of buckets in use, however many there are', async () => {
+  it('keep buckets that are in use, however many there are', async () => {
     const { leaves, take, ask, throughAt } = await withUnderWay(1);
     leaves[0]!.end(told(0, 5));
     for (let n = 0; n < 10_000; n += 1) (await take(`other ${n}`)).end(told(LIMIT, 0));

@@ -12,7 +12,7 @@ import { aLiveMessage } from '../../../support/liveAnswers.js';
 describe('a request for a page after an id', () => {
   const [before, first, second] = [anId(), anId(), anId()];
 
-  it('takes a page that goes on there, in any order, and an empty one', () => {
+  it('accepts a page that goes on there, in any order, and an empty one', () => {
     const messages = messagesRequest(anId(), before);
     const page = [second, first].map((id) => aLiveMessage({ id }));
     expect(messages.check(page)).to.deep.equal({ messages: page, unreadable: [] });
@@ -21,13 +21,13 @@ describe('a request for a page after an id', () => {
     expect(guildsRequest('0').check([{ id: before }])).to.have.length(1);
   });
 
-  it('takes no page that was told before: its end would never come', () => {
+  it('refuses a page that came before, since the list would never end', () => {
     const page = [second, first].map((id) => aLiveMessage({ id }));
     expect(() => messagesRequest(anId(), second).check(page)).to.throw('does not go on after');
     expect(() => guildsRequest(second).check([{ id: first }])).to.throw('does not go on after');
   });
 
-  it('ends a list of servers that brings the same page again and again', async () => {
+  it('ends a list of servers that repeats the same page', async () => {
     const servers = Array.from({ length: SERVERS_PAGE_SIZE }, () => ({ id: anId() }));
     const get: PlatformClient['get'] = (request) =>
       Promise.resolve({ value: request.check(servers), asOf: 1 });

@@ -26,13 +26,13 @@ describe('inspectExport', () => {
     expect(found).to.deep.include({ kind: 'thread', messages: 2, startedFromMessage: false });
   });
 
-  it('finds the same however the bytes are cut', async () => {
+  it('finds the same, however the bytes are cut', async () => {
     const text = JSON.stringify(anExport({ messages }), null, 2);
     const whole = await inspect(text);
     for (const size of [1, 2, 3, 7, 64]) expect(await inspect(text, size)).to.deep.equal(whole);
   });
 
-  it('takes messages before guild and channel', async () => {
+  it('accepts messages before guild and channel', async () => {
     const { messages: list, ...rest } = anExport({ messages });
     expect(await inspect({ messages: list, ...rest })).to.deep.include({
       kind: 'thread',
@@ -40,7 +40,7 @@ describe('inspectExport', () => {
     });
   });
 
-  it('rejects a file of a time to come, which would win over every later one', async () => {
+  it('rejects a file from the future, which would win over every later one', async () => {
     const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
     const found = await inspect({ ...anExport(), exportedAt: at(370) });
     expect(found).to.include({ kind: 'rejected', at: 'exportedAt' });
@@ -48,7 +48,7 @@ describe('inspectExport', () => {
     expect((await inspect({ ...anExport(), exportedAt: at(2) })).kind).to.equal('thread');
   });
 
-  it('rejects a message from the future, also where the file does not tell when it was exported', async () => {
+  it('rejects a message from the future, even if the file does not tell when it was exported', async () => {
     const messages = [anExportMessage({ timestamp: '2199-01-01T00:00:00+00:00' })];
     const { exportedAt: _exportedAt, ...old } = anExport({ messages });
     for (const file of [anExport({ messages }), old]) {
@@ -74,7 +74,7 @@ describe('inspectExport', () => {
     expect((await inspect(`\ufeff${text}\n`, 1)).kind).to.equal('thread');
   });
 
-  it('keeps nothing of unknown keys, not even that they were there', async () => {
+  it('remembers nothing of unknown keys, not even that they occurred', async () => {
     const text = JSON.stringify({ ...anExport({ messages }), later: 1 });
     const twice = text.replace('"later":1', '"later":1,"later":{"any":["thing"]}');
     expect(twice).not.to.equal(text);
@@ -94,7 +94,7 @@ describe('inspectExport', () => {
     });
   }
 
-  it('refuses whatever belongs to no server', async () => {
+  it('refuses files that belong to no server', async () => {
     expect((await inspect(anExport({ guild: { id: '0' } }))).kind).to.equal('refused');
   });
 
@@ -229,7 +229,7 @@ describe('inspectExport of a damaged file', () => {
     );
   });
 
-  it('rejects a time that is none, and a year that no exporter lives in', async () => {
+  it('rejects a text that is no time, and a year that no exporter lives in', async () => {
     for (const timestamp of [
       'yesterday',
       '2026-13-01T00:00:00Z',
@@ -248,7 +248,7 @@ describe('inspectExport of a damaged file', () => {
     );
   });
 
-  it('rejects a message that claims to be later than its file', async () => {
+  it('rejects a message that claims to be newer than its file', async () => {
     const told = (asOf: string) => [
       anExportMessage({ asOf: '2026-01-31T00:00:00Z' }),
       anExportMessage({ asOf }),
@@ -293,7 +293,7 @@ describe('messagesOf', () => {
     }
   });
 
-  it('keeps no more than a batch of bytes', async () => {
+  it('holds no more than a batch of bytes in memory', async () => {
     const content = 'x'.repeat(60_000);
     const messages = Array.from({ length: 20 }, () => anExportMessage({ content }));
     expect(await inspectExport(bytesOf(anExport({ messages })))).to.have.property('batch', null);

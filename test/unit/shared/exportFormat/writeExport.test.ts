@@ -28,7 +28,7 @@ async function roundTrip(
 }
 
 describe('writeExport', () => {
-  it('writes what reads back the same, for 200 generated threads', async () => {
+  it('writes files that read back the same, for 200 generated threads', async () => {
     for (let seed = 1; seed <= 200; seed += 1) {
       const { messages: generated, ...content } = generateRecords(randomOf(seed));
       const messages = generated.map((message, index) => ({
@@ -43,7 +43,7 @@ describe('writeExport', () => {
     }
   });
 
-  it('tells the time of a message only where it is earlier than the file', async () => {
+  it('writes the time of a message only where it is earlier than the file', async () => {
     const { messages, ...content } = generateRecords(randomOf(3));
     const recorded = [-1, 0, 1].map((more) =>
       aMessage({ ...messages[0], asOf: content.asOf + more }),

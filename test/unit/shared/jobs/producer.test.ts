@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { retryDelay } from '../../../../shared/jobs/producer.js';
 
 describe('retryDelay', () => {
-  it('doubles from half a second up to 30 s, and never all at once', () => {
+  it('doubles from half a second up to 30 s, with random parts', () => {
     for (const [attempts, longest] of [
       [1, 500],
       [2, 1_000],

@@ -46,7 +46,7 @@ const errorOf = (asked: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('createBucketFiles', () => {
-  it('does not wait for ever for a bucket that takes requests and says nothing', async () => {
+  it('does not wait for ever for a bucket that takes requests and sends no answer', async () => {
     await withFiles(createServer(), async (files) => {
       expect(String(await errorOf(files.open('a.png', 1)))).to.contain('aborted');
     });
@@ -56,7 +56,7 @@ describe('createBucketFiles', () => {
     await withFiles(createServer(), ask, 100);
   });
 
-  it('is not taken for a store that is away when its server cuts a connection', async () => {
+  it('does not count as a store that is away when its server cuts a connection', async () => {
     const cut: RequestListener = (request, response) => {
       // Only a part of the id of the mirror's archive arrives.
       if (request.url!.includes('owner'))
@@ -78,7 +78,7 @@ describe('createBucketFiles', () => {
     });
   });
 
-  it('gives a copy to a reader while many others do not read theirs', async () => {
+  it('sends a copy to a reader while many others do not read theirs', async () => {
     const bytes = 10_000_000;
     const server = createHttpServer((_request, response) => {
       response.writeHead(200, { 'Content-Length': bytes }).write(Buffer.alloc(bytes / 2));
@@ -93,7 +93,7 @@ describe('createBucketFiles', () => {
     });
   });
 
-  it('has the files of two users arrive in folders of their own', async () => {
+  it('downloads the files of two users into separate folders', async () => {
     const { getuid } = process;
     const folders: string[] = [];
     try {

@@ -6,7 +6,7 @@ import { createFolderFiles } from '../../../../shared/mirror/folderFiles.js';
 import { aFolder } from '../../../support/mirrorRig.js';
 
 describe('createFolderFiles', () => {
-  it('lists its files, whatever else lies in the folder', async () => {
+  it('lists its own files, whatever else lies in the folder', async () => {
     const place = await aFolder();
     try {
       const files = createFolderFiles(place.env['MIRROR_FOLDER']!, 'forum-archive');

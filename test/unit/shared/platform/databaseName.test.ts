@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { databaseName } from '../../../../shared/platform/clients.js';
 
 describe('databaseName', () => {
-  it('is the path of the URL, else that of the service', () => {
+  it('is the path of the URL, or else that of the service', () => {
     expect(databaseName('mongodb://ada:b@a:1,b:2/wiki-1?replicaSet=rs0')).to.equal('wiki-1');
     expect(databaseName('mongodb+srv://a.example/w%C3%BCrmer')).to.equal('würmer');
     expect(databaseName('mongodb://a.example/?replicaSet=rs0')).to.equal('forum-archive');

@@ -86,7 +86,7 @@ describe('readSettings', () => {
     expect(readSettings(right)).to.include(right);
   });
 
-  it('refuses what is no URL of a Redis, and a database that is no number', () => {
+  it('refuses a text that is no URL of a Redis, and a database that is no number', () => {
     const read = () => readSettings({ REDIS_URL: 'redis://127.0.0.1:6379/forum' });
     const noUrl = () => readSettings({ REDIS_URL: '127.0.0.1:6379' });
     expect(noUrl).to.throw(SettingsError, /REDIS_URL must be a redis or rediss URL/);

@@ -14,7 +14,7 @@ describe('followSignal', () => {
     }
   });
 
-  it('leaves nothing with the other signal once it has ended', () => {
+  it('leaves nothing behind at the other signal once the work has ended', () => {
     const other = new AbortController();
     const following = followSignal(other.signal);
     expect(following.signal.aborted).to.equal(false);

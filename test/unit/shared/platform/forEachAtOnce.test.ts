@@ -33,7 +33,7 @@ describe('forEachAtOnce', () => {
     expect(started).to.not.include(6);
   });
 
-  it('throws what fails while it waits for the next item, and does not start that', async () => {
+  it('throws an error that comes while it waits for the next item, and does not begin that item', async () => {
     const items = async function* (): AsyncGenerator<number> {
       yield 1;
       for (let n = 0; n < 5; n += 1) await turn();

@@ -4,7 +4,7 @@ import { logFailures } from '../../../../shared/platform/logFailures.js';
 import type { Logger } from '../../../../shared/platform/logger.js';
 
 describe('logFailures', () => {
-  it('tells once which Redis failed, and again after it was ready, without its password', () => {
+  it('logs once which Redis failed, and again after it was ready, without its password', () => {
     const redis = createRedis('redis://user:secret@cache.example:6400', { timeoutMs: 1_000 });
     const lines: object[] = [];
     const logger = { warn: (line: object) => lines.push(line) } as unknown as Logger;

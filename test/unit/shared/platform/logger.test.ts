@@ -25,7 +25,7 @@ describe('createLogger', () => {
     }
   });
 
-  it('logs what a store said to a request, and nothing of the request or its connection', () => {
+  it("logs a store's answer to a request, and nothing of the request or its connection", () => {
     const err = new errors.ResponseError({
       statusCode: 429,
       warnings: null,
@@ -38,7 +38,7 @@ describe('createLogger', () => {
     expect(JSON.stringify(line)).to.contain('es_rejected').and.not.contain('looks for');
   });
 
-  it('logs of a command that MongoDB refused its name alone, and where it came from', () => {
+  it('logs only the name of a command that MongoDB refused, and where it came from', () => {
     const err = refusedInsert();
     const line = lineOf({ err });
     expect(line['err']).to.deep.include({
@@ -59,7 +59,7 @@ describe('createLogger', () => {
     });
   });
 
-  it('logs what an error is made of, and what caused it', () => {
+  it('logs the parts of an aggregate error, and the cause of an error', () => {
     const refused = Object.assign(new Error('refused'), {
       code: 'ECONNREFUSED',
       options: 'secret',
@@ -75,7 +75,7 @@ describe('createLogger', () => {
     expect(JSON.stringify([made, caused])).to.not.contain('secret');
   });
 
-  it('logs what was thrown that is no error', () => {
+  it('logs thrown values that are no errors', () => {
     expect(lineOf({ err: 'gone' })).to.have.property('err', 'gone');
   });
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { memoryBudget } from '../../../../shared/platform/memoryBudget.js';
 
 describe('memoryBudget', () => {
-  it('lets through what fits, the rest in order as room comes free', async () => {
+  it('runs work that fits, and the rest in order as room becomes free', async () => {
     const budget = memoryBudget(10);
     const log: string[] = [];
     const open = new Map<string, () => void>();
@@ -22,12 +22,12 @@ describe('memoryBudget', () => {
     await Promise.all(all);
   });
 
-  it('takes what is larger than the total alone', async () => {
+  it('runs work that is larger than the total alone', async () => {
     const budget = memoryBudget(10);
     expect(await budget.within(50, () => Promise.resolve('done'))).to.equal('done');
   });
 
-  it('gives room back after an error', async () => {
+  it('frees its room after an error', async () => {
     const budget = memoryBudget(1);
     const failed = await budget
       .within(1, () => Promise.reject(new Error('It failed')))

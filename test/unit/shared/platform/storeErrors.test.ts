@@ -42,7 +42,7 @@ describe('toAppError', () => {
     undefined,
   ];
   for (const error of broken) {
-    it(`answers ${String(error)} with 500, saying nothing of it`, () => {
+    it(`answers ${String(error)} with 500, without details`, () => {
       expect(toAppError(error)).to.include({
         code: 'INTERNAL_ERROR',
         message: 'Something went wrong',

@@ -23,7 +23,7 @@ describe('watchStore', () => {
   });
   afterEach(() => watch.stop());
 
-  it('finds out about a silent store, and about its return', async () => {
+  it('notices a silent store, and its return', async () => {
     await watch.look();
     ping = never;
     await until(() => !watch.isUp);
@@ -32,7 +32,7 @@ describe('watchStore', () => {
     expect(changes).to.deep.equal([false, true]);
   });
 
-  it('asks at once when something failed, and finds out that the store refuses', async () => {
+  it('pings at once when a call failed, and notices that the store refuses', async () => {
     await watch.look();
     // So soon after a ping, it would not ping again by itself.
     await pause(60);
@@ -46,7 +46,7 @@ describe('watchStore', () => {
     await until(() => !watch.isUp);
   });
 
-  it('believes one that answers other questions, however slow its signs of life', async () => {
+  it('counts a store as up that answers calls, however slow its pings are', async () => {
     await watch.look();
     ping = never;
     const timer = setInterval(() => watch.answered(), 50);
@@ -56,7 +56,7 @@ describe('watchStore', () => {
     expect(watch.isUp).to.equal(true);
   });
 
-  it('asks no more once it is stopped, also where an answer is still to come', async () => {
+  it('stops pinging when it is stopped, even if an answer is still to come', async () => {
     await watch.look();
     let asked = 0;
     let refuse = (): void => undefined;
@@ -81,7 +81,7 @@ describe('watchStore', () => {
     expect(watch.isUp).to.equal(false);
   });
 
-  it('asks once for all who look at the same time', async () => {
+  it('pings once for all who look at the same time', async () => {
     await watch.look();
     let asked = 0;
     ping = () => Promise.resolve((asked += 1));
@@ -89,7 +89,7 @@ describe('watchStore', () => {
     expect(asked).to.equal(1);
   });
 
-  it('asks seldom while nobody uses the store, and often from its next use on', async () => {
+  it('pings seldom while nobody uses the store, and often from its next use on', async () => {
     const asked = { used: 0, unused: 0 };
     let unusedBefore: number | undefined;
     ping = () => {

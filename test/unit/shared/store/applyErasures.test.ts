@@ -25,19 +25,19 @@ const mention = ({ id, username, displayName, isBot }: typeof GONE) => ({
 });
 
 describe('applyErasures', () => {
-  it('leaves a message without a trace the very same', () => {
+  it('returns the same object for a message without a trace', () => {
     const message = aMessage({ author: STAYS, content: 'Hello <@223456789012345678>, 12345' });
     expect(applyErasures(message, erased)).to.equal(message);
   });
 
-  it('silences what they wrote', () => {
+  it('removes the words of a message that they wrote', () => {
     const message = aMessage({ author: GONE, content: 'My words', pinned: true });
     const clean = applyErasures(message, erased);
     expect(clean).to.deep.include({ _id: message._id, content: '', deleted: true });
     expect(JSON.stringify(clean)).to.not.match(/123456789012345678|zelda|words/i);
   });
 
-  it('leaves the name of somebody else whom the message mentions, too, where theirs begins it', () => {
+  it('keeps the name of another mentioned person that begins with theirs', () => {
     const other = {
       id: '323456789012345678',
       username: 'Zeldas',
@@ -133,14 +133,14 @@ describe('applyErasures', () => {
     expect(of(true)).to.equal(about.content);
   });
 
-  it('keeps no title that a notice tells, as it may name anyone', () => {
+  it('removes any title in a notice, as it may name anybody', () => {
     const notice = { author: STAYS, counted: false, content: 'Question of Zelda' };
     const of = (type: number) => applyErasures(aMessage({ ...notice, type }), erased).content;
     expect(of(TITLE_CHANGE)).to.equal('');
     expect(of(6)).to.equal(notice.content);
   });
 
-  it('takes out reactions with the counts they made, and commands', () => {
+  it('removes their reactions with the counts of these, and their commands', () => {
     const emoji = (name: string) => ({ id: null, name, animated: false });
     const message = aMessage({
       author: STAYS,
@@ -159,7 +159,7 @@ describe('applyErasures', () => {
     expect(clean.interaction).to.equal(null);
   });
 
-  it('takes them out of embeds, pictures and forwarded words', () => {
+  it('removes them from embeds, pictures and forwarded words', () => {
     const avatar = `https://cdn.discordapp.com/avatars/${GONE.id}/abc.png`;
     const embed = anEmbed({
       title: 'For @zelda',
@@ -215,7 +215,7 @@ describe('applyErasures', () => {
     expect(JSON.stringify(clean)).to.not.match(/123456789012345678|zelda/i);
   });
 
-  describe('in embeds and forwarded words, which do not tell whom they mention', () => {
+  describe('in embeds and forwarded words, whose mentions are not known', () => {
     const of = (text: string) => {
       const words = { createdAt: null, editedAt: null, attachments: [], stickers: [] };
       const { forwarded, embeds } = applyErasures(
@@ -231,7 +231,7 @@ describe('applyErasures', () => {
       return forwarded?.content;
     };
 
-    it('takes their name out behind an @', () => {
+    it('removes their name after an @', () => {
       expect(of('Ask @Princess Zelda, or cc@zelda')).to.equal(
         'Ask @deleted-user, or cc@deleted-user',
       );
@@ -239,17 +239,17 @@ describe('applyErasures', () => {
       expect(of('_@Princess Zelda_ @zeldaさん')).to.equal('_@deleted-user_ @deleted-userさん');
     });
 
-    it('takes their name out where it is written with marks and spaces that records leave out', () => {
+    it('removes their name where it is written with marks and spaces that records leave out', () => {
       expect(of('Ask @\u200fPrincess  Zelda\u200e\tnow')).to.equal('Ask @deleted-user\tnow');
     });
 
-    it('takes out a name that holds an @ itself', () => {
+    it('removes a name that contains an @', () => {
       expect(of('Ask @Zelda @ Work, or @grace @zelda')).to.equal(
         'Ask @deleted-user, or @grace @deleted-user',
       );
     });
 
-    it('leaves other names, and words that their name begins', () => {
+    it('keeps other names, and words that begin with their name', () => {
       const text = 'Princess Zelda @Princess @zeldas @zelda_2 @grace @\nzelda @ zelda';
       expect(of(text)).to.equal(text);
     });
@@ -312,7 +312,7 @@ describe('applyErasures', () => {
 });
 
 describe('eraseNames', () => {
-  it('takes names out of a title where they stand as words', () => {
+  it('removes names from a title where they stand as words', () => {
     expect(eraseNames('zelda, help! @Zelda zeldas', ['zelda'])).to.equal(
       'deleted-user, help! deleted-user zeldas',
     );
@@ -331,7 +331,7 @@ describe('eraseNames', () => {
     expect(of(of('Ask User or @deleted'))).to.equal('Ask deleted-user or deleted-user');
   });
 
-  it('takes them out of titles that are written without spaces', () => {
+  it('removes them from titles that are written without spaces', () => {
     const of = (title: string) => eraseNames(title, ['田中太郎', 'zelda']);
     expect(of('田中太郎さんへの質問')).to.equal('deleted-userさんへの質問');
     expect(of('昨日の@田中太郎さん')).to.equal('昨日のdeleted-userさん');

@@ -5,7 +5,7 @@ import type { DeletionRecord } from '../../../../shared/store/deletionRecord.js'
 import { insertGathered, writeAllGathered } from '../../../../shared/store/gather.js';
 
 describe('gathered writes', () => {
-  it('throws when the server is away: the driver tells of that as of a bulk without refused writes', async () => {
+  it('throw when the server is away, which the driver reports as a bulk without refused writes', async () => {
     const url = 'mongodb://127.0.0.1:1/nowhere?directConnection=true';
     const { client, collections } = createMongo(
       { MONGODB_URL: url },

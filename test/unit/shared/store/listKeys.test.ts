@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { countOfRankKey, rankKey } from '../../../../shared/store/listKeys.js';
 
 describe('rankKey', () => {
-  it('sorts the greatest count first, then by id, whatever a source says', () => {
+  it('sorts the greatest count first, then by id, whatever count a source tells', () => {
     const told: [number, string][] = [
       [Number.MAX_SAFE_INTEGER, '100000000000000001'],
       [12_345_678_901, '100000000000000002'],

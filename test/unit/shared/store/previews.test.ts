@@ -10,7 +10,7 @@ describe('firstCharacters', () => {
     'a character of two units at the end': `${'x'.repeat(199)}🌊 and more`,
     'halves of characters': `${'\ud83c'.repeat(150)}${'\udf0a'.repeat(150)}`,
   })) {
-    it(`takes at most 200 of ${name}, none in part`, () => {
+    it(`takes at most 200 of ${name}, and cuts none in two`, () => {
       expect(firstCharacters(text)).to.equal(Array.from(text).slice(0, 200).join(''));
     });
   }

@@ -9,7 +9,7 @@ import type { SearchRebuild } from '../../../../shared/store/state.js';
 import { MAPPING_VERSION } from '../../../../shared/store/searchMapping.js';
 
 describe('describeMapping', () => {
-  it('is silent about the current mapping, and says what to do about any other', () => {
+  it('says nothing about the current mapping, and says what to do about any other', () => {
     expect(describeMapping(MAPPING_VERSION)).to.equal(undefined);
     expect(describeMapping(MAPPING_VERSION - 1)).to.include('run forum-archive reindex --search');
     expect(describeMapping(MAPPING_VERSION + 1)).to.include('newer than this version');
@@ -17,7 +17,7 @@ describe('describeMapping', () => {
 });
 
 describe('generationOf', () => {
-  it('reads the number of an archive’s own indexes alone', () => {
+  it('reads the number only of an archive’s own indexes', () => {
     expect(generationOf('a', searchIndexName('a', 12))).to.equal(12);
     for (const other of [
       'a-search',
