@@ -14,31 +14,31 @@ import { changeRecords, newRecord } from './fileRecords.js';
 import type { Mirror } from './mirror.js';
 import type { WantedFile } from './wantedFiles.js';
 
-/** Files fetched at once. */
+/** The most files that are fetched at once. */
 const FETCHED_AT_ONCE = 4;
-/** Links asked for together. */
+/** The most links that are asked for together. */
 const LINKS_AT_ONCE = 50;
 /**
- * Copying pauses after so many failures in a row, of whatever subjects. Then the platform is away, or the mirror takes
- * nothing, as when its disk is full.
+ * Copying pauses after so many failures in a row, whatever subjects they belong to. By then the platform is probably
+ * away, or the mirror accepts nothing, for example because its disk is full.
  */
 const MOST_FAILURES = 3;
 const FIRST_WAIT_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** A file that the mirror did not take is tried again after at most this time (ms). The file itself may be fine. */
+/** The longest time (ms) until a file is tried again that the mirror did not accept. The file itself may be fine. */
 const MIRROR_WAIT_MS = 600_000;
 
-/** A wanted file that has to be copied, now or at a later time. */
+/** A wanted file that has to be copied, now or later. */
 export interface MissingFile {
   file: WantedFile;
-  /** What is known of the tries so far; undefined before the first. */
+  /** The record of the tries so far; undefined before the first try. */
   record: SyncFile | undefined;
 }
 
-/** Pictures of people and servers are of these types. */
+/** The media types that pictures of people and servers may have. */
 const PICTURES = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 
-/** The mirror holds as much as it may. */
+/** The mirror already holds as many bytes as it may. */
 class MirrorFull extends Error {
   override readonly name = 'MirrorFull';
   constructor() {
@@ -46,7 +46,7 @@ class MirrorFull extends Error {
   }
 }
 
-/** Nothing more of a subject is to be copied now. */
+/** For now, no more files of a subject are copied. */
 class Pause extends Error {
   override readonly name = 'Pause';
 }
@@ -55,13 +55,13 @@ interface Copying {
   deps: IndexerDeps;
   mirror: Mirror;
   mark: Mark;
-  /** Nothing more is begun after that (ms since 1970). */
+  /** After this time (ms since 1970), no other file is begun. */
   end: number;
 }
 
 /**
- * Copies files that are due, until a time (ms since 1970). What fails is tried again when its record says. Resolves
- * with whether some are left that could not be tried.
+ * Copies the files that are due, until a time (ms since 1970). A file that fails is tried again at the time that its
+ * record tells. Resolves with whether some files are left that could not be tried.
  */
 export async function copyFiles(
   deps: IndexerDeps,
@@ -92,7 +92,7 @@ function mayGoOn({ mirror: { pause, stopped }, end }: Copying): boolean {
   return !stopped.aborted && pause.until <= new Date() && Date.now() < end;
 }
 
-/** A link that opens now. Throws FileRefused where there is none, and whatever the platform's client throws. */
+/** A link that can be opened now. Throws FileRefused where there is none, and whatever the platform's client throws. */
 async function linkOf({ links }: Mirror, file: WantedFile): Promise<string> {
   if (!file.attachment) return file.source;
   if (links) {
@@ -104,7 +104,7 @@ async function linkOf({ links }: Mirror, file: WantedFile): Promise<string> {
   return file.source;
 }
 
-/** Copies a file, or notes why it cannot be copied. Throws Pause where the next ones would fail, too. */
+/** Copies a file, or notes why it cannot be copied. Throws Pause where the next files would fail, too. */
 async function copyOne(
   copying: Copying,
   { file, record }: MissingFile,
@@ -131,14 +131,14 @@ async function copyOne(
     );
     if (error instanceof MirrorFull) throw new Pause();
     if (failed.dueAt) mirror.logFailure(deps.logger, { err: error, subject: mark.subject });
-    // A file that the bot may not see tells nothing of the others.
+    // If the bot may not see one file, it may still see the others.
     if (!failed.dueAt || error instanceof PlatformForbidden) return;
     mirror.pause.failures += 1;
     if (mirror.pause.failures >= MOST_FAILURES) throw pauseAll(mirror, FIRST_WAIT_MS);
   }
 }
 
-/** Has nothing more fetched in this process for some time (ms). */
+/** Stops fetching in this process for some time (ms). */
 function pauseAll({ pause }: Mirror, waitMs: number): Pause {
   pause.until = new Date(Date.now() + waitMs);
   return new Pause();
@@ -148,7 +148,7 @@ function failedRecord(fresh: SyncFile, before: SyncFile | undefined, error: unkn
   const problem = error instanceof Error ? error.message : String(error);
   if (error instanceof FileRefused) return { ...fresh, problem };
   const tries = (before?.tries ?? 0) + 1;
-  // What has to change first, seldom changes soon.
+  // These problems seldom end soon: somebody has to change something first.
   const isLasting = error instanceof MirrorFull || error instanceof PlatformForbidden;
   const longest = isOfMirror(error) ? MIRROR_WAIT_MS : DAY_MS;
   const waitMs = isLasting ? DAY_MS : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), longest);
@@ -156,8 +156,8 @@ function failedRecord(fresh: SyncFile, before: SyncFile | undefined, error: unkn
 }
 
 /**
- * Whether a file failed since the folder or the bucket did not take it: the disk is full, say, or can only be read. Errors
- * of the file system name a call of the system. Those of a request to the platform do not.
+ * Whether a file failed because the folder or the bucket did not accept it. Its disk may be full, or read-only. An
+ * error of the file system names a system call. An error of a request to the platform does not.
  */
 function isOfMirror(error: unknown): boolean {
   return error instanceof BucketError || (error instanceof Error && 'syscall' in error);
@@ -188,7 +188,7 @@ async function keep(
     room.isFull = others + facts.bytes > mirror.maxTotalBytes;
     return room.isFull ? undefined : record;
   });
-  // Until its record is stored, nobody is given a copy. One that has none is removed by whoever put it.
+  // A copy is given to nobody before its record is stored. So a copy without a record is removed by who put it there.
   if (!changed || room.isFull) await mirror.files.remove([key]);
   if (room.isFull) throw new MirrorFull();
   const older = changed?.get(id)?.copy?.key;

@@ -17,22 +17,22 @@ export interface ArrivedFile {
   sha256: string;
 }
 
-/** What is asked for. */
+/** A request for a file. */
 export interface FileRequest {
-  /** Below the platform's address for files, with its signature. */
+  /** The path below the platform's address for files, with its signature. */
   path: string;
-  /** Fewer bytes than that were cut off; 0 where nobody told how many there are. */
+  /** How many bytes the file has; 0 where nobody told. A file that arrives with fewer bytes was cut off. */
   bytes: number;
   /** Whether files of a type are wanted. */
   takes: (type: string) => boolean;
 }
 
-/** A file cannot be copied, and could not be if it was tried again. */
+/** A file cannot be copied. Trying again would not help. */
 export class FileRefused extends Error {
   override readonly name = 'FileRefused';
 }
 
-/** The platform wants nothing more to be asked of it for so long (ms). */
+/** The platform asks for a pause (ms), in which no file is fetched. */
 export class FilesLimited extends Error {
   override readonly name = 'FilesLimited';
   readonly waitMs: number;
@@ -49,12 +49,12 @@ const USUAL_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 3_600_000;
 const TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 const GONE = new Set([404, 410]);
-/** So the platform answers an address that it blocks, whatever file is asked for. */
+/** The status with which the platform answers an address that it blocks, whatever file is asked for. */
 const BLOCKED = 403;
 
 /**
- * Fetches a file of the platform into the folder in which files arrive. It reads no more than a file may have, whatever
- * its length is said to be. Throws FileRefused, FilesLimited, or any other error where it may succeed later.
+ * Fetches a file of the platform into the folder in which files arrive. It never reads more bytes than a file may have,
+ * whatever length the platform tells. Throws FileRefused or FilesLimited. After any other error, it may succeed later.
  */
 export async function fetchFile(
   mirror: Pick<Mirror, 'files' | 'cdnUrl' | 'maxFileBytes' | 'stopped'>,
@@ -66,7 +66,7 @@ export async function fetchFile(
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), fetching.signal]);
     return await fetchUntil(signal, mirror, request);
   } catch (error) {
-    // Elsewhere this error says that a store does not answer.
+    // This error is replaced, because elsewhere it says that a store does not answer.
     if (isTimeLimit(error)) throw new Error(`It did not arrive in ${timeoutMs / 1_000} seconds`);
     throw error;
   } finally {
@@ -79,7 +79,7 @@ async function fetchUntil(
   { files, cdnUrl, maxFileBytes }: Pick<Mirror, 'files' | 'cdnUrl' | 'maxFileBytes'>,
   { path, bytes: told, takes }: FileRequest,
 ): Promise<ArrivedFile> {
-  // Whoever is asked is the platform: an answer that leads elsewhere is not followed.
+  // Redirects are not followed, so that only the platform is asked.
   const response = await fetch(`${cdnUrl}${path}`, { redirect: 'manual', signal });
   try {
     refuse(response);

@@ -12,12 +12,12 @@ export const EMPTY: MirrorState = { _id: STATE_ID, files: 0, bytes: 0, failed: 0
 
 type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
 
-/** What is known of the files that a subject shows. */
+/** The records of the files that a subject shows. */
 export async function recordsOf({ collections }: Deps, of: string): Promise<SyncFile[]> {
   return syncOf(collections.sync, 'file').find({ kind: 'file', of }).toArray();
 }
 
-/** The record of a file of which nothing is known yet. */
+/** The first record of a file. */
 export function newRecord({ name, source }: WantedFile, of: string): SyncFile {
   return { _id: fileRecordId(name), kind: 'file', of, source };
 }

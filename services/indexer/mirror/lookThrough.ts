@@ -16,15 +16,15 @@ import { isMirrorAway, requireOwnMirror } from './ownMirror.js';
 
 /** The subject that stands for all that is mirrored. */
 export const EVERYTHING = 'all';
-/** A file that was put later than this long ago (ms) may get its record yet. */
+/** For this long (ms), a file that was put into the mirror may still get its record. */
 const RECENT_MS = 3_600_000;
 const AT_ONCE = 8;
 
 /**
- * Looks through all that is mirrored. After a change of settings, everything that may show files is marked, and what
- * could not be copied is tried again. Files without a record, which a worker that was killed has left, are removed.
- * Files that are missing are copied again. Nothing of that is done while a restore goes on: the records of files may
- * still be missing then, or the views that tell who is shown. Nor is it done where the mirror is not this archive's.
+ * Looks through the whole mirror. After a change of settings, it marks everything that may show files, and has files
+ * that failed tried again. It removes files without a record, which a killed worker has left. It has missing files
+ * copied again. While a restore goes on, it does nothing of that, because the records of files may still be missing, or
+ * the views that tell who is shown. It also does nothing where the mirror belongs to another archive.
  */
 export async function lookThrough(
   deps: IndexerDeps,
@@ -55,13 +55,13 @@ export async function lookThrough(
   );
 }
 
-/** Everything is looked through this often (ms), beside what changes. */
+/** How often (ms) the whole mirror is looked through, besides after changes. */
 const LOOK_EVERY_MS = 86_400_000;
 
 /**
- * Asks for everything to be looked through, if that is due and the mirror is there. It is due once a day, and after a
- * change of settings. Without a mirror it forgets the settings of the last one, so that a mirror which is turned on later
- * looks through everything.
+ * Marks the whole mirror to be looked through, if that is due and the mirror answers. It is due once a day, and after a
+ * change of settings. Without a mirror, it forgets the settings of the last one, so that a mirror which is turned on
+ * later is looked through.
  */
 export async function askToLookThrough(
   deps: Pick<IndexerDeps, 'collections' | 'commit' | 'logger' | 'mirror'>,
@@ -77,7 +77,7 @@ export async function askToLookThrough(
   const isSame = known?.settings === deps.mirror.settings;
   const lookedAt = known?.checkedAt?.getTime() ?? 0;
   if (isSame && now.getTime() - lookedAt < LOOK_EVERY_MS) return;
-  // An empty archive must stay without marks: otherwise nothing could be restored into it.
+  // An empty archive must stay without marks, because a restore needs an empty archive.
   if (await isMirrorAway(deps)) return;
   const mark = markId('mirror', EVERYTHING);
   await deps.commit({
@@ -100,8 +100,8 @@ async function forgetFailures(deps: IndexerDeps, mark: Mark): Promise<void> {
 }
 
 /**
- * The copy of the picture before stays. Its record keeps the problem, which says that it is not the newest. What was
- * copied meanwhile is left as it is.
+ * Makes the record of a failed file due again. The copy of an earlier picture stays, and so does the problem, which
+ * says that the copy is not the newest one. A file that was copied meanwhile is left as it is.
  */
 function triedAnew(now: SyncFile | null): SyncFile | null | undefined {
   if (now?.problem === undefined) return undefined;
@@ -129,7 +129,7 @@ async function markEverything(deps: IndexerDeps): Promise<void> {
       people.map((id) => `user/${id}`),
     );
   }
-  // Of somebody who was erased, nothing else is left.
+  // After an erasure, only this record may be left of a person.
   const known = syncOf(sync, 'file').find({ kind: 'file' }, { projection: { of: 1 } });
   for await (const batch of batches(known)) {
     await setMarks(
@@ -147,7 +147,7 @@ async function removeOrphans(
 ): Promise<void> {
   for await (const batch of batches(files.list())) {
     const old = batch.filter(({ putAt }) => putAt < putBefore);
-    // What is no key was not put by this service, and stays.
+    // A name that is no key was not put there by this service. Such a file stays.
     const named = old.flatMap(({ key }) => {
       const name = nameOfKey(key);
       return name === null ? [] : [{ key, id: fileRecordId(name) }];
@@ -173,11 +173,11 @@ async function copyMissing(deps: IndexerDeps, mirror: Mirror, mark: Mark): Promi
       if (!(await mirror.files.has(key, bytes))) missing.push(record);
     });
     if (missing.length === 0) continue;
-    // It lacks every file where it was unmounted meanwhile.
+    // If the mirror was unmounted meanwhile, every file seems to be missing.
     await requireOwnMirror(deps, mirror);
     const ids = missing.map(({ _id }) => _id);
     const keys = new Set(missing.map(({ copy }) => copy!.key));
-    // It may have been copied anew meanwhile.
+    // The file may have been copied again meanwhile.
     await changeRecords(deps, mark, ids, (now) =>
       now?.copy && keys.has(now.copy.key) ? null : undefined,
     );

@@ -2,10 +2,10 @@ import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import type { Documents } from '../work/commit.js';
 
-/** Causes whose job waits until nothing is left of what was removed. */
+/** The causes of removals. Their jobs wait until the copies are removed, too. */
 const REMOVAL = /^(?:erase-user|delete-\w+)\//;
 
-/** Marks the files that something shows, where there is a mirror. Only who removes something waits for them. */
+/** Marks the files of a subject, where there is a mirror. Only removals wait for such a mark. */
 export function markMirror(
   { mirror }: Pick<IndexerDeps, 'mirror'>,
   documents: Documents,

@@ -7,34 +7,38 @@ import { seldom } from '../../../shared/platform/seldom.js';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000_000_000;
-/** Milliseconds between two lines about files that fail. */
+/** The shortest time (ms) between two log lines about files that fail. */
 const LOG_EVERY_MS = 60_000;
 const FAILED = 'A file could not be copied and will be tried again, as may be others';
 
-/** What files are copied with, and which. */
+/** How files are copied, and which. */
 export interface Mirror {
   files: MirrorFiles;
-  /** Gives links that open now; null without a bot. */
+  /** Gives links that can be opened now; null without a bot. */
   links: FreshLinks | null;
-  /** Where files are fetched from, without a slash at the end. */
+  /** The address from which files are fetched, without a slash at the end. */
   cdnUrl: string;
   /** Whether files of a media type are copied. */
   takes: (type: string | null) => boolean;
   maxFileBytes: number;
   maxTotalBytes: number;
-  /** A digest of all that decides which files are copied: after it has changed, everything is looked through again. */
+  /**
+   * A digest of all settings that decide which files are copied. After it has changed, the mirror is looked through.
+   */
   settings: string;
-  /** Nothing is fetched in this process before `until`. `failures` are those since the last success. */
+  /** This process fetches nothing before `until`. `failures` counts the failures since the last success. */
   pause: { until: Date; failures: number };
-  /** The mirror did not answer, or was not this archive's: this process looks again then. */
+  /** Where the mirror did not answer, or belongs to another archive, this process looks again at `until`. */
   away: { until: Date };
-  /** Logs a file that failed. Many fail at once while the platform is away, so this process logs one a minute at most. */
+  /**
+   * Logs a file that failed. Many fail at once while the platform is away, so this process logs one a minute at most.
+   */
   logFailure: (logger: Logger, told: { err: unknown; subject: string }) => void;
-  /** Aborts what is under way when the indexer stops. */
+  /** Aborted when the indexer stops. */
   stopped: AbortSignal;
 }
 
-/** The mirror that the settings describe. */
+/** Makes the mirror that the settings describe. */
 export function createMirror(
   settings: MirrorSettings,
   files: MirrorFiles,
@@ -61,7 +65,7 @@ export function createMirror(
   };
 }
 
-/** Whether a media type is one of some, such as `image/*, application/pdf`. */
+/** Makes a test of media types from a list such as `image/*, application/pdf`. */
 export function typeMatcher(setting: string): Mirror['takes'] {
   const named = setting.split(',').map((one) => one.trim().toLowerCase());
   const all = new Set(named);
@@ -71,7 +75,7 @@ export function typeMatcher(setting: string): Mirror['takes'] {
   };
 }
 
-/** A media type without its parameters, in small letters. */
+/** A media type without its parameters, in lower case. */
 export function mediaType(type: string | null): string {
   return (type ?? '').split(';')[0]!.trim().toLowerCase();
 }

@@ -13,12 +13,12 @@ import { noteFailure } from './ownMirror.js';
 import { removeFiles } from './removeFiles.js';
 import { wantedFiles, type WantedFile } from './wantedFiles.js';
 
-/** After so long (ms) another subject has its turn. */
+/** After this time (ms), another subject has its turn. */
 const SLICE_MS = 10_000;
-/** What could not be tried now has its turn after so long (ms). */
+/** How long (ms) a subject waits whose files could not be tried. */
 const AGAIN_MS = 30_000;
 
-/** Brings the copies of what some subjects show to what is recorded. Without a mirror, nothing is to be done. */
+/** Copies the files that the marked subjects show, and removes other copies. Without a mirror, it does nothing. */
 export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const end = Date.now() + SLICE_MS;
   for (const mark of marks) {
@@ -27,11 +27,11 @@ export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<voi
   }
 }
 
-/** Marks what shows files that failed, and are to be tried again now. */
+/** Marks the subjects of files that failed and are due to be tried again. */
 export async function retryFiles(deps: IndexerDeps, now = new Date()): Promise<void> {
   if (!deps.mirror) return;
   const totals = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
-  // During a restore, most views are missing, and nobody seems to have written anything. Pictures would be removed.
+  // During a restore, most views are missing. People would seem to have written nothing, and lose their pictures.
   if (totals?.restoring) return;
   const due = { kind: 'file' as const, dueAt: { $lte: now } };
   const found = syncOf(deps.collections.sync, 'file').find(due, { projection: { of: 1 } });
@@ -41,7 +41,7 @@ export async function retryFiles(deps: IndexerDeps, now = new Date()): Promise<v
   }
 }
 
-/** Resolves with whether the subject is to be looked at again. */
+/** Copies and removes the files of one subject. Resolves with whether the subject is to be looked at again. */
 async function mirrorOne(
   deps: IndexerDeps,
   mirror: Mirror,
@@ -69,15 +69,15 @@ async function mirrorOne(
   }
 }
 
-/** Records of files that are not shown, or not copied any more, and of what was being removed. */
+/** The records of files that are no longer shown or copied, and of files that were being removed. */
 function unwantedAmong(known: readonly SyncFile[], wanted: readonly WantedFile[]): SyncFile[] {
   const ids = new Set(wanted.map(({ name }) => fileRecordId(name)));
   return known.filter(({ _id, gone }) => gone === true || !ids.has(_id));
 }
 
 /**
- * Wanted files that have to be copied. An attachment never changes. A new picture has another link. The copy in a
- * record with a problem is of an earlier picture.
+ * The wanted files that have to be copied. An attachment never changes. A new picture has another link. Where a record
+ * has both a problem and a copy, the copy is of an earlier picture.
  */
 function missingAmong(wanted: readonly WantedFile[], known: readonly SyncFile[]): MissingFile[] {
   const records = new Map(known.map((record) => [record._id, record]));
@@ -93,11 +93,11 @@ function missingAmong(wanted: readonly WantedFile[], known: readonly SyncFile[])
   });
 }
 
-/** Whoever waits for a removal does not wait for copies. */
+/** Takes the causes from a mark, because a job that waits for a removal does not wait for copies. */
 async function forgetCauses(deps: IndexerDeps, mark: Mark): Promise<void> {
   if (!mark.causes) return;
   await changeHeld(deps, [mark], (now) => {
-    // Those that came meanwhile may ask for another removal.
+    // Causes that were added meanwhile may belong to another removal.
     if (now.token !== mark.token) return now;
     const { causes: _causes, ...rest } = now;
     return rest;

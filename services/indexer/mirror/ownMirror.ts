@@ -8,9 +8,9 @@ import type { IndexerDeps } from '../deps.js';
 import { EMPTY } from './fileRecords.js';
 import type { Mirror } from './mirror.js';
 
-/** A mirror that is away is looked at again after so long (ms). */
+/** How long (ms) until a mirror that is away is looked at again. */
 const AGAIN_MS = 30_000;
-/** Records whose copies are looked for in a mirror that holds no id. */
+/** In a mirror without an id, the copies of so many records are looked for. */
 const LOOKED_FOR = 20;
 
 const NOT_OWN =
@@ -19,8 +19,8 @@ const NOT_OWN =
 type Deps = Pick<IndexerDeps, 'collections' | 'logger'>;
 
 /**
- * Whether work on the mirror has to wait, since the mirror does not answer or is not this archive's. The log and the
- * status say which. Without a mirror, nothing waits.
+ * Whether work on the mirror has to wait, because the mirror does not answer or belongs to another archive. The log and
+ * the status say which. Without a mirror, nothing waits.
  */
 export async function isMirrorAway(
   deps: Pick<IndexerDeps, 'collections' | 'logger' | 'mirror'>,
@@ -35,7 +35,7 @@ export async function isMirrorAway(
   return true;
 }
 
-/** Why work on the mirror has to wait; null where it need not. The log says more. */
+/** Why work on the mirror has to wait; null where it need not. The log has the details. */
 async function problemOf(deps: Deps, mirror: Mirror): Promise<string | null> {
   try {
     return (await isOwnMirror(deps, mirror)) ? null : NOT_OWN;
@@ -46,7 +46,7 @@ async function problemOf(deps: Deps, mirror: Mirror): Promise<string | null> {
   }
 }
 
-/** Stores what the status tells, also of a mirror that nothing was copied to yet. */
+/** Stores the problem that the status shows, even where nothing was copied to the mirror yet. */
 async function noteProblem(deps: Deps, problem: string | null): Promise<void> {
   if (problem !== null) await note(deps, { problem });
   else {
@@ -55,7 +55,7 @@ async function noteProblem(deps: Deps, problem: string | null): Promise<void> {
   }
 }
 
-/** Stores that copies could not be removed or looked through just now. */
+/** Stores that copies could not be removed or looked through. */
 export async function noteFailure(deps: Pick<Deps, 'collections'>): Promise<void> {
   await note(deps, { failedAt: new Date() });
 }
@@ -69,16 +69,17 @@ async function note(
   await stateOf(collections.state, 'mirror').updateOne({ _id }, change, { upsert: true });
 }
 
-/** Throws where the mirror is not this archive's. The log says why. */
+/** Throws where the mirror belongs to another archive. The log says why. */
 export async function requireOwnMirror(deps: Deps, mirror: Mirror): Promise<void> {
   if (!(await isOwnMirror(deps, mirror))) throw new Error('The mirror is not of this archive');
 }
 
 /**
- * Whether the mirror is this archive's: it holds the archive's id. A volume that is not mounted holds none, and neither
- * does the wrong folder. A mirror without an id gets it where nothing was copied yet on either side, or where a file is
- * found that a record names, as an earlier version has left it. The folder in which files arrive is made where somebody
- * has removed it, such as with the whole mirror, or a program that tidies up the temporary folder of the system.
+ * Whether the mirror belongs to this archive, which means that it holds the archive's id. A volume that is not mounted
+ * holds no id, and neither does a wrong folder. A mirror without an id gets it in two cases: nothing was copied yet,
+ * and the mirror is empty; or it holds a file that a record names, as an earlier version has left it. The folder in
+ * which files arrive is made again where somebody, or a program that cleans the system's temporary folder, has removed
+ * it.
  */
 async function isOwnMirror(deps: Deps, { files }: Mirror): Promise<boolean> {
   const archiveId = await archiveIdOf(deps);

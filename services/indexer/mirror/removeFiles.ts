@@ -7,8 +7,8 @@ import type { Mirror } from './mirror.js';
 const AT_ONCE = 500;
 
 /**
- * Removes copies and their records. The records say first that they go. Otherwise a worker that has lost its claim
- * could remove a copy of which another worker says that it is there.
+ * Removes copies and their records. First the records say that the copies are being removed. Otherwise worker A, which
+ * has lost its claim, could remove a copy that worker B has just recorded.
  */
 export async function removeFiles(
   deps: Pick<IndexerDeps, 'collections' | 'commit'>,

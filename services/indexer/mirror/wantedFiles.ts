@@ -15,17 +15,17 @@ import type { Mirror } from './mirror.js';
 /** A file that is shown, and may be copied. */
 export interface WantedFile {
   name: FileName;
-  /** Its link as recorded. A picture with another link is another picture. */
+  /** The link that is recorded. A picture with another link is another picture. */
   source: string;
-  /** As many bytes as it is said to have; 0 where nobody told. */
+  /** How many bytes it has, as a source told; 0 where none told. */
   bytes: number;
-  /** Of an attachment: what a fresh link is asked for with. */
+  /** The message that an attachment belongs to, with which a fresh link is asked for. */
   attachment?: SentAttachment;
 }
 
 type Deps = Pick<IndexerDeps, 'collections'>;
 
-/** The files to be copied that a subject shows: `thread/ID`, `user/ID` or `server/ID`. */
+/** The files of a subject that are to be copied. A subject is `thread/ID`, `user/ID` or `server/ID`. */
 export async function wantedFiles(
   deps: Deps,
   mirror: Mirror,
@@ -41,7 +41,7 @@ const WITH_FILES = {
   $or: [{ 'attachments.0': { $exists: true } }, { 'forwarded.attachments.0': { $exists: true } }],
 };
 
-/** Attachments of a thread, as far as readers see them. */
+/** The attachments of a thread that readers see. */
 async function wantedAttachments(
   { collections }: Deps,
   mirror: Mirror,

@@ -9,19 +9,20 @@ import { withoutQuarantined, writeThread } from './writeThread.js';
 type Deps = IndexerDeps;
 
 const BATCH = 500;
-/** How often what differs is written again before the new index counts as wrong. */
+/** How often threads that differ are written again before the new index counts as wrong. */
 const ROUNDS = 5;
 
-/** A new index does not hold what it must. */
+/** A new index does not hold the documents that it must hold. */
 export class WrongGeneration extends Error {
   override readonly name = 'WrongGeneration';
 }
 
 /**
- * Compares every listed thread with an index: its document is there, at the revision of its views or later, and so
- * are as many messages as are listed. What differs is written again (it may just be changing) and compared again.
- * Gives how many had to be. Throws WrongGeneration when a thread that rests still differs, except for documents that
- * the index refuses (`refused`, by document id) and threads that were quarantined.
+ * Compares every listed thread with an index. The index must hold the thread's document, at the revision of its views
+ * or a later one, and as many messages as the list shows. A thread that differs may just be changing, so it is written
+ * and compared again. Resolves with the number of such threads. Throws WrongGeneration where a thread that nobody
+ * changes still differs. Documents that the index refuses (`refused`, by document id) and quarantined threads do not
+ * count.
  */
 export async function checkGeneration(
   deps: Deps,
@@ -45,7 +46,7 @@ export async function checkGeneration(
   }
 }
 
-/** A listed thread: the revision its views were built from, and its messages and itself. */
+/** A listed thread: the revision of its views, and how many documents it must have (itself and its messages). */
 interface Listed {
   threadId: string;
   revision: number;
@@ -85,7 +86,7 @@ async function mend(
   }
 }
 
-/** Writes threads again; gives those that nobody is to build: the others are being written anyway. */
+/** Writes threads again. Resolves with those that rest: they have no mark, and were not built meanwhile. */
 async function writeAgain(
   deps: Deps,
   search: SearchWriter,
@@ -111,7 +112,7 @@ async function writeAgain(
     .map((one) => ({ ...one, documents: documents.get(one.threadId) ?? 0 }));
 }
 
-/** Those of which the index holds another number of documents, or an older one than their views. */
+/** The threads of which the index holds a wrong number of documents, or a document that is older than the views. */
 async function findDiffering(deps: Deps, index: string, listed: Listed[]): Promise<Listed[]> {
   if (listed.length === 0) return [];
   await openGeneration(deps, index);
@@ -126,7 +127,7 @@ async function findDiffering(deps: Deps, index: string, listed: Listed[]): Promi
   );
 }
 
-/** The versions of threads' own documents, tombstones too. */
+/** The versions of the threads' own documents, including tombstones. */
 async function readVersions(
   { elasticsearch }: Deps,
   index: string,
@@ -142,7 +143,7 @@ async function readVersions(
   );
 }
 
-/** How many documents of each thread can be found: its own, and its messages'. */
+/** How many documents of each thread can be found: its own one and those of its messages. */
 async function countDocuments(
   { elasticsearch }: Deps,
   index: string,

@@ -4,7 +4,7 @@ import type { SearchWriter } from '../stores/searchWriter.js';
 /** Sends the search documents of one thread as they come. */
 export interface DocumentSender {
   add(documents: MessageDocument[]): Promise<void>;
-  /** Sends what is left, with the thread's own document. */
+  /** Sends the messages that are left, with the thread's own document. */
   end(document: ThreadDocument): Promise<void>;
 }
 

@@ -6,8 +6,8 @@ import { dropGenerations, indexExists } from './generations.js';
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace' | 'logger'>;
 
 /**
- * Drops the index that a rebuild replaced once its rollback window is over, or forgets it when somebody else dropped
- * it. One that has been put back behind the alias stays. Returns false: there is never more.
+ * Drops the index that a rebuild has replaced, once its rollback window is over. Forgets the index where somebody else
+ * has dropped it. An index that was put back behind the alias stays. Always returns false, as there is only one.
  */
 export async function dropRetained(deps: Deps, now = new Date()): Promise<boolean> {
   const store = stateOf(deps.collections.state, 'search');
@@ -16,7 +16,7 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<boolea
   if (!retained) return false;
   if (retained.until > now && (await indexExists(deps, retained.index))) return false;
   const isRetained = { _id: 'search', 'retained.index': retained.index } as const;
-  // A rebuild that runs drops it by itself, and needs its targets.
+  // A running rebuild needs its targets, and drops the index by itself.
   const { matchedCount } = await store.updateOne(
     { ...isRetained, 'rebuild.state': { $ne: 'running' } },
     { $set: { targets: [] } },
@@ -27,7 +27,7 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<boolea
     await dropGenerations(deps, live, [retained.index]);
     deps.logger.info({ index: retained.index }, 'The replaced search index was dropped');
   }
-  // Only now: an index that nobody writes to must not be forgotten while it is there.
+  // The index is forgotten only after it was dropped. Otherwise an index that nobody writes to could stay for good.
   await store.updateOne(isRetained, { $unset: { retained: '' } });
   return false;
 }

@@ -14,7 +14,7 @@ export interface Generations {
   namespace: string;
 }
 
-/** The index behind the alias; undefined where it was lost. */
+/** The name of the index behind the alias; undefined where the index was lost. */
 export async function liveIndex({
   elasticsearch,
   namespace,
@@ -30,8 +30,8 @@ export function indexExists({ elasticsearch }: Generations, index: string): Prom
 }
 
 /**
- * Creates the next generation, to be written to by its own alias and not yet searched; `live`, where there is one, gets
- * such an alias too. Other generations go first: they are leftovers.
+ * Creates the next generation. It is written to by an alias of its own, and is not searched yet. `live` gets such an
+ * alias, too, where there is one. All other generations are leftovers, and are dropped first.
  */
 export async function createGeneration(
   generations: Generations,
@@ -51,7 +51,7 @@ export async function createGeneration(
   const { settings, mappings } = searchIndexDefinition;
   await elasticsearch.indices.create({
     index,
-    // Nobody searches it yet: refreshing can wait until it is checked.
+    // Nobody searches the index yet. So it is refreshed only when it is checked.
     settings: { ...settings, refresh_interval: -1 },
     mappings,
     aliases: { [writesAlias(index)]: {} },
@@ -59,7 +59,7 @@ export async function createGeneration(
   return index;
 }
 
-/** Makes everything written to an index visible, now and regularly from now on. */
+/** Makes everything that was written to an index visible, and has it refreshed regularly from now on. */
 export async function openGeneration({ elasticsearch }: Generations, index: string): Promise<void> {
   // Null stands for the default, which a new index has.
   const settings = { refresh_interval: null } as unknown as estypes.IndicesIndexSettings;
@@ -68,8 +68,8 @@ export async function openGeneration({ elasticsearch }: Generations, index: stri
 }
 
 /**
- * Puts one index in the place of another behind the alias, in one step; fails when the alias is not on `from`. Where
- * the one before was lost, there is no `from`.
+ * Moves the alias from one index to another in one step. Fails where the alias is not on `from`. Where the index before
+ * was lost, `from` is undefined.
  */
 export async function swapGenerations(
   { elasticsearch, namespace }: Generations,
@@ -81,8 +81,8 @@ export async function swapGenerations(
 }
 
 /**
- * Drops indexes, provided that in the same moment the alias is on `live`: what is searched is never dropped. Where the
- * index behind the alias was lost, there is no `live`.
+ * Drops indexes, but only if the alias is on `live` in the same step. So an index that is searched is never dropped.
+ * Where the index behind the alias was lost, `live` is undefined.
  */
 export async function dropGenerations(
   { elasticsearch, namespace }: Generations,

@@ -5,25 +5,28 @@ import type { SearchGenerations, SearchRebuild } from '../../../shared/store/sta
 type Store = Collection<SearchGenerations>;
 type Generations = Pick<SearchGenerations, 'targets' | 'retained'>;
 
-/** How often a running rebuild shows that it is alive. */
+/** How often (ms) a running rebuild shows that it is alive. */
 const BEAT_MS = 10_000;
 
-/** Another process has taken the rebuild over, or a later one was asked for: this run must stop. */
+/** Another process has taken the rebuild over, or a later rebuild was asked for. So this run must stop. */
 export class RebuildTaken extends Error {
   override readonly name = 'RebuildTaken';
 }
 
 /** The record of a rebuild in the hands of the process that runs it. */
 export interface RebuildRecord {
-  /** As last saved. */
+  /** The record as it was last saved. */
   current(): SearchRebuild;
-  /** Changes the record. Throws RebuildTaken, and changes nothing, when it is in other hands. */
+  /** Changes the record. Throws RebuildTaken, and changes nothing, where another process has taken it. */
   save(change: Partial<SearchRebuild>, generations?: Partial<Generations>): Promise<void>;
-  /** Ends the signs of life. */
+  /** Ends showing that the rebuild is alive. */
   release(): void;
 }
 
-/** Takes the record of a rebuild, also from a process that died; null when it ended or gave way to a later one. */
+/**
+ * Takes the record of a rebuild, also from a process that died. Null where the rebuild has ended, or a later one
+ * replaced it.
+ */
 export async function takeRebuild(store: Store, id: string): Promise<RebuildRecord | null> {
   const runner = randomUUID();
   const taken = await store.findOneAndUpdate(

@@ -17,18 +17,18 @@ import {
 import { scanThreads, suspectNext, totalThreads, writePending } from './scanThreads.js';
 import { RebuildTaken, takeRebuild, type RebuildRecord } from './rebuildRecord.js';
 
-/** What a rebuild came to, for the log. */
+/** The result of a rebuild, for the log. */
 export type RebuildOutcome =
   | { state: 'done'; index: string; threads: number; documents: number; mended: number }
   | { state: 'replaced' };
 
-/** The old index is kept, and written to, for so long: going back is one change of the alias. */
+/** How long (ms) the old index is kept and written to. Until then, one change of the alias brings it back. */
 export const ROLLBACK_WINDOW_MS = 60 * 60_000;
 
 /**
- * Builds a new search index from the records, and moves the alias to it. Until then the old index is searched; if it was
- * lost, nothing can be searched. A rebuild that was cut off by a crash goes on where it was. docs/search.md says why
- * nothing is missing or stale after the alias was moved.
+ * Builds a new search index from the records, and moves the alias to it. Until then, the old index is searched. If it
+ * was lost, nothing can be searched. After a crash, a rebuild goes on where it was. docs/search.md says why nothing is
+ * missing or stale once the alias was moved.
  */
 export async function reindexSearch(
   deps: IndexerDeps,
@@ -61,7 +61,7 @@ async function rebuild(deps: IndexerDeps, record: RebuildRecord): Promise<void> 
   await finish(record);
 }
 
-/** Makes the new index and has every writer write to it, unless that was done before a crash. */
+/** Creates the new index, and has every writer write to it. Does nothing where that was done before a crash. */
 async function begin(
   deps: IndexerDeps,
   record: RebuildRecord,
@@ -81,7 +81,9 @@ async function begin(
   );
 }
 
-/** Writes every thread to the new index, then what is unfinished elsewhere, and compares all with the views. */
+/**
+ * Writes every thread to the new index, and then every thread that is still marked. Then compares all with the views.
+ */
 async function fill(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
   const index = record.current().to!;
   const refused = new Set<string>();
@@ -90,7 +92,7 @@ async function fill(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
   await record.save({ phase: 'verify' });
   const mended = await checkGeneration(deps, index, search, refused);
   faultPoint('rebuildChecked');
-  // A write that reached only the old index has left its thread's mark.
+  // A worker may have written to the old index alone. In this case it has not taken its thread's mark away.
   await writePending(deps, search);
   await record.save({ phase: 'swap', mended });
 }
@@ -115,7 +117,7 @@ async function finish(record: RebuildRecord): Promise<void> {
   await record.save(done, { targets: [to!, from], retained: { index: from, until } });
 }
 
-/** A new index that is wrong is dropped; trying again would build the same. */
+/** Drops a new index that is wrong. It is not built once more, as the result would be the same. */
 async function giveUp(deps: IndexerDeps, record: RebuildRecord, cause: Error): Promise<never> {
   const { from, to } = record.current();
   const { message } = cause;
@@ -124,7 +126,7 @@ async function giveUp(deps: IndexerDeps, record: RebuildRecord, cause: Error): P
   throw new RebuildFailed(message, { cause });
 }
 
-/** A rebuild that is not to be run any more; one whose giving up was cut off is given up to the end. */
+/** The outcome of a rebuild that is not to be run any more. Where giving up was cut off by a crash, it is completed. */
 async function ended(deps: IndexerDeps, id: string): Promise<RebuildOutcome> {
   const { state, from, to, error } = (await findRebuild(deps.collections, id)) ?? {};
   if (state !== 'failed' || to === undefined) return { state: 'replaced' };

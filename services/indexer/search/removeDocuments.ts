@@ -35,7 +35,7 @@ export async function removeMessageDocuments(
 
 /**
  * Leaves tombstones for the deleted messages of a thread, and for its notices. An earlier source may have told a notice
- * as a message of somebody, and then the index still holds it.
+ * as a person's message. In this case the index still holds it.
  */
 export async function removeUnshownDocuments(
   { messages }: Messages,
@@ -48,8 +48,8 @@ export async function removeUnshownDocuments(
 }
 
 /**
- * The ids of the deleted messages and notices of some threads. Each of the two has an index of its own, which MongoDB
- * uses only where each side of the `$or` names the threads.
+ * The ids of the deleted messages and notices of some threads. Each of the two kinds has an index of its own. MongoDB
+ * uses them only where each side of the `$or` names the threads.
  */
 async function findUnshown(
   messages: Messages['messages'],

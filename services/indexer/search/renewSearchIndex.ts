@@ -6,7 +6,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { RebuildRunning } from '../../../shared/store/searchGenerations.js';
 import { ensureSearchIndex, searchAlias } from '../../../shared/store/searchIndex.js';
 
-/** What a lost search index is noticed and renewed with. */
+/** What is needed to notice a lost search index and to ask for a new one. */
 export interface RenewDeps {
   elasticsearch: Client;
   namespace: string;
@@ -16,10 +16,10 @@ export interface RenewDeps {
 }
 
 /**
- * Sees to it that there is a search index. An archive without threads gets an empty one. In an archive with threads, a
- * missing index was lost. Then a rebuild is asked for, and its index can be searched once it is complete. Until then
- * searches answer that they are not available. (Over an index that is being filled, they would find nothing.) Resolves
- * with whether there is an index now. Throws what the stores throw.
+ * Looks whether there is a search index. An archive without threads gets an empty one. In an archive with threads, a
+ * missing index was lost, so a rebuild is asked for. Until the rebuild is complete, searches answer that they are not
+ * available. (Over an index that is being filled, they would find nothing.) Resolves with whether there is an index
+ * now. Throws what the stores throw.
  */
 export async function renewSearchIndex(deps: RenewDeps): Promise<boolean> {
   const { elasticsearch, namespace, collections, producer, logger } = deps;
@@ -33,7 +33,8 @@ export async function renewSearchIndex(deps: RenewDeps): Promise<boolean> {
     logger.warn('The search index is lost: it is built again from the records');
   } catch (error) {
     if (!(error instanceof RebuildRunning)) throw error;
-    // The rebuild's job may be lost. Lost jobs are looked for when the queue is idle, which it is not now: jobs that need
+    // The rebuild's job may be lost. Lost jobs are looked for when the queue is idle. It is not idle now, as jobs that
+    // need
     // the index are tried again and again.
     const { rebuildId } = error;
     if (rebuildId) await producer.refile('reindex-search', { rebuildId });

@@ -12,14 +12,14 @@ import { withoutQuarantined, writeThread } from './writeThread.js';
 
 const BATCH = 32;
 
-/** How many threads a scan will meet. */
+/** How many threads a scan will write. */
 export async function totalThreads({
   collections,
 }: Pick<IndexerDeps, 'collections'>): Promise<number> {
   return collections.threads.estimatedDocumentCount();
 }
 
-/** Writes every thread, in the order of their ids, from the record's cursor on; saves the cursor as it goes. */
+/** Writes every thread after the cursor of the record, in the order of their ids. Saves the cursor after each batch. */
 export async function scanThreads(
   deps: IndexerDeps,
   search: SearchWriter,
@@ -41,8 +41,8 @@ export async function scanThreads(
 }
 
 /**
- * Builds the threads of the batch in which a scan was cut off, one after the other. If one of them ends the process,
- * only its own tries are counted, and it is quarantined after a few.
+ * Builds the threads of the batch in which a scan was cut off, one after the other. If a thread ends the process again,
+ * only its own tries are counted. After a few tries it is quarantined.
  */
 export async function suspectNext(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
   const batch = await nextThreads(deps, record.current().cursor);
@@ -62,7 +62,7 @@ export async function writePending(deps: IndexerDeps, search: SearchWriter): Pro
   }
 }
 
-/** Writes threads that were read after a version was taken; gives how many documents each has. */
+/** Writes threads that were read after a version was taken. Resolves with the number of documents of each. */
 async function writeThreads(
   deps: IndexerDeps,
   search: SearchWriter,

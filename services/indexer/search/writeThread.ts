@@ -16,16 +16,16 @@ import {
   removeThreadDocuments,
 } from './removeDocuments.js';
 
-/** A thread's record, and a version that was taken before it was read. */
+/** A thread's record, and a version that was taken before the record was read. */
 export interface ReadThread {
   thread: ThreadRecord;
   version: number;
 }
 
 /**
- * Writes a thread's search documents from its records, tombstones included: what a build of it writes, without the
- * rest. Gives how many documents can be found afterwards: none of a thread that is quarantined. One that cannot be
- * written is built, which quarantines it where that fails, too.
+ * Writes a thread's search documents from its records, including tombstones. These are the documents that a build of
+ * the thread writes. Resolves with how many of them can be found afterwards, which are none for a quarantined thread.
+ * Where writing fails, the thread is built. Where that fails, too, the build quarantines it.
  */
 export async function writeThread(
   deps: IndexerDeps,
@@ -42,7 +42,7 @@ export async function writeThread(
   }
 }
 
-/** Those of some threads that are not quarantined. */
+/** The threads among these that are not quarantined. */
 export async function withoutQuarantined<T>(
   { collections: { work } }: Pick<IndexerDeps, 'collections'>,
   threads: readonly T[],
@@ -87,9 +87,9 @@ async function writeDocuments(
 }
 
 /**
- * Has a thread built once more, whole, where its last build may show something else than the new index does: it may hide
- * a forward, or show another name of what the thread links to. Nobody else would find that: whoever changes an original
- * or a name compares with what the last build has stored.
+ * Has all of a thread built once more, where its last build may show something else than the new index does. The build
+ * may hide another forward, or show another name of a thread or channel that the thread links to. Nobody else would
+ * notice that, because whoever changes an original or a name compares it with what the last build has stored.
  *
  * Either the last build has stored other hidden forwards. Or two workers build the thread at once. Worker A claims the
  * thread's mark and takes a version. Worker B takes a newer version here, reads the records, and writes the index. Then

@@ -7,15 +7,15 @@ import { countedMessages } from '../build/threadMessages.js';
 import { SearchUnavailable } from '../stores/sendBulk.js';
 import { similarRequest, type IndexSize, type Subject } from './similarQuery.js';
 
-/** How much of a thread's beginning it is compared by: messages, and characters of them. */
+/** By how many messages of its beginning a thread is compared, and by how many characters of them. */
 const OPENING_MESSAGES = 2;
 const OPENING_CHARACTERS = 4_000;
 
 type Listed = Pick<ThreadItemView, '_id' | 'serverId' | 'title'>;
 
 /**
- * Ids of the threads similar to each of some, most similar first, in the order asked. Throws when a search fails;
- * SearchUnavailable when the index is too busy, or has to be rebuilt first.
+ * Finds the ids of similar threads for each of these threads, in the same order; the most similar thread is first.
+ * Throws when a search fails, and SearchUnavailable when the index is too busy or has to be rebuilt first.
  */
 export async function findSimilar(deps: IndexerDeps, threads: Listed[]): Promise<string[][]> {
   if (threads.length === 0) return [];
@@ -34,7 +34,7 @@ async function searchSimilar(deps: IndexerDeps, threads: Listed[]): Promise<stri
   const subjects = await Promise.all(threads.map((thread) => subjectOf(deps, thread)));
   const { responses } = await elasticsearch.msearch<{ threadId: string }>({
     index,
-    // One after the other: the other threads of Elasticsearch are for readers.
+    // Elasticsearch searches one after the other, so that its other threads are free for readers.
     max_concurrent_searches: 1,
     searches: subjects.flatMap((subject) => [{}, similarRequest(subject, size)]),
   });
@@ -46,7 +46,7 @@ function idsOf(response: estypes.MsearchResponseItem<{ threadId: string }>): str
   return response.hits.hits.flatMap(({ _source: found }) => (found ? [found.threadId] : []));
 }
 
-/** Each question of a call has a status of its own: the index may be too busy for one of them. */
+/** The error of one question. Each question of a call has a status of its own, as the index may be too busy for one. */
 function refused({ status, error }: estypes.ErrorResponseBase): Error {
   const message = `Similar threads: ${error.reason ?? 'failed'}`;
   return isAwayStatus(status) ? new SearchUnavailable(message) : new Error(message);

@@ -5,17 +5,17 @@ import { nextVersion } from '../stores/nextVersion.js';
 import { storeMade } from '../work/claims.js';
 import { findSimilar } from './findSimilar.js';
 
-/** While much is being changed, searching waits so long at most (ms): afterwards there is more to be found. */
+/** The longest that searching waits (ms) while much is being changed. After the changes, there is more to be found. */
 const LONGEST_WAIT_MS = 10 * 60_000;
-/** What is written is found by a search this much later (ms). */
+/** How long after a document was written (ms) a search finds it. */
 const FOUND_AFTER_MS = 1_500;
 
-/** When a search finds what is written now. */
+/** The time at which a search finds a document that is written now. */
 export function whenFound(): Date {
   return new Date(Date.now() + FOUND_AFTER_MS);
 }
 
-/** Looks for the threads similar to some again, and has those found shown. */
+/** Looks again for the threads that are similar to each marked thread, and marks the lists that change (`shown`). */
 export async function findSimilarAgain(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const { state, threadItems } = deps.collections;
   const version = await nextVersion(state);
@@ -25,7 +25,7 @@ export async function findSimilarAgain(deps: IndexerDeps, marks: Mark[]): Promis
     .toArray();
   const found = await findSimilar(deps, listed);
   const shown = new Set<string>(await threadItems.distinct('_id', { _id: { $in: found.flat() } }));
-  // The index may still know, or already know, threads that are not listed.
+  // The index may hold threads that are not listed any more, or not yet.
   const lists = new Map(
     listed.map(({ _id }, n) => [_id, found[n]!.filter((other) => shown.has(other))]),
   );
@@ -37,7 +37,7 @@ export async function findSimilarAgain(deps: IndexerDeps, marks: Mark[]): Promis
   });
 }
 
-/** Whether much is being changed: searching for similar threads waits for the rest, but not too long. */
+/** Whether the search for similar threads has to wait, because much is being changed. It does not wait too long. */
 export async function waitForOthers({ collections }: IndexerDeps): Promise<boolean> {
   const { work, importFiles } = collections;
   const only = { projection: { _id: 1 } } as const;

@@ -2,7 +2,7 @@ import type { estypes } from '@elastic/elasticsearch';
 import { MAX_SIMILAR } from '../../../shared/contract/similar.js';
 import { documentId } from '../../../shared/store/searchIndex.js';
 
-/** What a thread is compared by. `opening` is what is said first in it. */
+/** The texts by which a thread is compared. `opening` is the beginning of its conversation. */
 export interface Subject {
   threadId: string;
   serverId: string;
@@ -10,22 +10,24 @@ export interface Subject {
   opening: string;
 }
 
-/** How many threads an index holds, and how many stretches of conversation: tells rare words from common ones. */
+/**
+ * How many threads and stretches of conversation an index holds. That is needed to tell rare words from common ones.
+ */
 export interface IndexSize {
   threads: number;
   stretches: number;
 }
 
 /**
- * Words in more than this part of all texts tell nothing, in whatever language; in a tiny archive the words of ten
- * still do.
+ * Words in more than this part of all texts do not count as telling, whatever the language. In a tiny archive, a word
+ * may be in ten texts and still count.
  */
 const COMMON_PART = 0.3;
 const FEW = 10;
 
 /**
- * Listed threads of the same server that share telling words with the subject, best first; equals newest first. The
- * result depends on the index and the subject alone.
+ * A query for listed threads of the same server that share telling words with the subject. The best match is first, and
+ * of equal ones the newest. The result depends only on the index and the subject.
  */
 export function similarRequest(
   subject: Subject,
@@ -42,7 +44,7 @@ export function similarRequest(
               path: 'stretches',
               score_mode: 'max',
               query: sharedWords('stretches.text', `${title}\n${opening}`, size.stretches, {
-                // Two of up to eight words must match, as a single word is not enough. Of more words, a quarter must.
+                // A single word is not enough. Of up to eight words, two must match; of more words, a quarter of them.
                 minimum_should_match: '0<2 8<25%',
               }),
             },
@@ -74,7 +76,7 @@ function sharedWords(
       min_term_freq: 1,
       min_doc_freq: 2,
       max_doc_freq: Math.max(FEW, Math.floor(texts * COMMON_PART)),
-      // A word and the mark of its stem are two.
+      // Each word counts twice: itself, and its stem.
       max_query_terms: 50,
       ...more,
     },
