@@ -1,10 +1,15 @@
-const SHAPE = /^(\d{4})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:Z|[+-]\d\d:\d\d)$/;
+const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:Z|[+-]\d\d:\d\d)$/;
 const LAST_YEAR = 2199;
 
-/** Whether a text is an ISO 8601 time with an offset, in the years 1 to `lastYear`. */
+/**
+ * Whether a text is an ISO 8601 time with an offset, in the years 1 to `lastYear`. The year of the moment in UTC counts,
+ * because times are kept and written in UTC.
+ */
 export function isTimestamp(text: string, lastYear = LAST_YEAR): boolean {
-  const year = Number(SHAPE.exec(text)?.[1] ?? 0);
-  return year >= 1 && year <= lastYear && !Number.isNaN(Date.parse(text));
+  if (!SHAPE.test(text)) return false;
+  // The year of an invalid time is NaN.
+  const year = new Date(text).getUTCFullYear();
+  return year >= 1 && year <= lastYear;
 }
 
 /** The moment of a checked timestamp, cut to milliseconds. */
@@ -19,7 +24,7 @@ export function timestampToDateOrNull(text: string | null | undefined): Date | n
 
 /** The moment of a checked timestamp in microseconds since the epoch. Further digits are cut off. */
 export function timestampToMicros(text: string): number {
-  const digits = (SHAPE.exec(text)?.[2] ?? '').padEnd(6, '0').slice(0, 6);
+  const digits = (SHAPE.exec(text)?.[1] ?? '').padEnd(6, '0').slice(0, 6);
   const second = Date.parse(text.replace(/\.\d+/, ''));
   return second * 1_000 + Number(digits);
 }

@@ -36,5 +36,9 @@ describe('timestamps', () => {
       expect(isTimestamp(text), text).to.equal(false);
     }
     expect(isTimestamp('0001-01-01T00:00:00+00:00')).to.equal(true);
+    // In UTC, where exports write them.
+    expect(isTimestamp('0001-01-01T00:00:00+00:01')).to.equal(false);
+    expect(isTimestamp('2199-12-31T23:59:59-00:01')).to.equal(false);
+    expect(isTimestamp('2200-01-01T00:00:00+00:01')).to.equal(true);
   });
 });
