@@ -1,8 +1,11 @@
 import type { ErasedPeople } from './erasures.js';
-import { plainName, UNSAFE_CHARACTERS } from './plainName.js';
+import { plainName } from './plainName.js';
 import { ERASED_AUTHOR, ERASED_ID } from './redacted.js';
 
-/** Takes erased people out of texts. */
+/**
+ * Takes erased people out of the texts of one message. Where all names in these together cost more than MOST_EFFORT, the
+ * rest of the text is cut off, unread.
+ */
 export interface TextEraser {
   /**
    * Removes their mentions, addresses and ids, and `@Name` where the name is known to be theirs. Exporters turn
@@ -11,7 +14,7 @@ export interface TextEraser {
   text: (text: string) => string;
   /**
    * Does the same, and removes `@Name` for every known name of an erased person. It is for texts whose mentions are not
-   * known. Where all such texts together cost more than MOST_LOOKS, the rest is cut off, unread.
+   * known.
    */
   untold: (text: string) => string;
   /** Replaces only their ids. */
@@ -39,11 +42,8 @@ const ATTACHED = '[\\p{M}\\p{Emoji_Modifier}\\u200d]';
 /** Matches where a name may end: neither inside a word, nor inside a character. */
 export const NAME_END = `(?!(?<=${WORD})${WORD}|${ATTACHED})`;
 
-/**
- * Matches an @, and captures what follows it as far as a name may reach. A name may hold another @, such as Ada @ Work.
- */
-const NAMED = /@(?=((?!\s)[^@\n]{0,63}(?:@[^@\n]{0,62})?))/g;
-const LONGEST_NAME = 64;
+/** Matches an @, and captures what follows it as far as a name may reach. */
+const NAMED = /@(?=((?!\s)[^\n]{1,64}))/g;
 /** The same in a text that may be in italics. Underscores alone may end italics, so they do not count. */
 const MENTION_END = new RegExp(`(?!(?<=${WORD})_*(?!_)${WORD}|${ATTACHED})`, 'uy');
 /** Matches where a name of one letter may end. Such a letter begins many words, so no letter or digit may follow. */
@@ -54,10 +54,11 @@ const LETTER_ENDS = new RegExp(LETTER_END, 'uy');
 const EVERYBODY = ['everyone', 'here'];
 
 /**
- * How many look-ups of names one message may cost. The embeds that the platform allows, and those of a forwarded copy,
- * cost less. Without a limit, a forged message would keep the process busy for half a minute.
+ * How much effort the names of one message may take: a comparison counts 1, and a hash EFFORT_OF_HASH. Every message that
+ * the platform allows takes less. Without a limit, a forged message would keep the process busy for half a minute.
  */
-const MOST_LOOKS = 50_000;
+const MOST_EFFORT = 3_000_000;
+const EFFORT_OF_HASH = 40;
 
 /** All parts of a text that may be ids of people, in order. */
 export function idsIn(text: string): string[] {
@@ -65,7 +66,7 @@ export function idsIn(text: string): string[] {
 }
 
 /**
- * Makes an eraser. `names` are the names that this text may write after an @ for erased people. A longer name among
+ * Makes an eraser. `names` are the names that these texts may write after an @ for erased people. A longer name among
  * those of `others` stays: `@Adam` is not Ada.
  */
 export function textEraser(
@@ -76,67 +77,87 @@ export function textEraser(
   const isAbout = (url: string | null | undefined): boolean =>
     idsIn(url ?? '').some((id) => erased.has(id));
   const ids = (text: string): string => text.replace(ID, (id) => (erased.has(id) ? ERASED_ID : id));
-  const mentioned = names.length === 0 ? null : mentionOf([...names, ...others]);
   const theirs = new Set(names.map(lowerCase));
-  const kept = new Set(others.map(lowerCase).filter((name) => !theirs.has(name)));
-  const erase = (found: string): string => {
-    const name = plainName(found.slice(1));
-    return EVERYBODY.includes(name) || kept.has(lowerCase(name)) ? found : `@${SOMEBODY}`;
+  const kept = new Set(others.map(lowerCase));
+  let effort = 0;
+  const isErased = (name: string): boolean => {
+    effort += EFFORT_OF_HASH;
+    return erased.isName(name);
   };
-  let looks = 0;
-  const isTheirs = (name: string): boolean => {
-    looks += 1;
-    return !EVERYBODY.includes(name) && erased.isName(name);
+  const withoutNames = (said: string, isKnown: (name: string) => boolean): string => {
+    let clean = '';
+    let done = 0;
+    for (const { index, 1: after = '' } of said.matchAll(NAMED)) {
+      // The text that replaces names is no name, though a name may be part of it.
+      if (index < done || after.startsWith(SOMEBODY)) continue;
+      effort += after.length;
+      if (effort > MOST_EFFORT) return clean + said.slice(done, index);
+      const { length, isTheirs } = nameAt(after, { theirs, kept, isKnown });
+      const end = index + 1 + length;
+      clean += isTheirs ? `${said.slice(done, index)}@${SOMEBODY}` : said.slice(done, end);
+      done = end;
+    }
+    return clean + said.slice(done);
   };
-  const text = (said: string): string => {
-    const plain = said
+  const withoutIds = (said: string): string =>
+    said
       .replace(MENTION, (whole, id: string) => (erased.has(id) ? `@${SOMEBODY}` : whole))
       .replace(ADDRESS, (address) => (isAbout(address) ? '[deleted]' : address));
-    return ids(mentioned ? plain.replace(mentioned, erase) : plain);
-  };
   return {
     ids,
     isAbout,
     isName: (name) =>
       [name, name.replace(TAG, '')].some((one) => names.includes(one) || erased.isName(one)),
-    text,
-    untold(said) {
-      let clean = '';
-      let done = 0;
-      for (const { index, 1: after = '' } of said.matchAll(NAMED)) {
-        if (index < done) continue;
-        if (looks >= MOST_LOOKS) return text(clean + said.slice(done, index));
-        const length = nameLength(after.slice(0, LONGEST_NAME), isTheirs, kept);
-        if (length === 0) continue;
-        clean += `${said.slice(done, index)}@${SOMEBODY}`;
-        done = index + 1 + length;
-      }
-      return text(clean + said.slice(done));
+    text: (said) => {
+      const plain = withoutIds(said);
+      return ids(names.length === 0 ? plain : withoutNames(plain, isNobody));
     },
+    untold: (said) => ids(withoutNames(withoutIds(said), isErased)),
   };
 }
 
-/**
- * The length of the longest name of somebody erased with which a text begins; 0 where it begins with none, or with a
- * longer one that is kept.
- */
-function nameLength(
+function isNobody(): boolean {
+  return false;
+}
+
+interface Names {
+  /** The names that this text may write in lower case: of erased people (`theirs`), and of others (`kept`). */
+  theirs: ReadonlySet<string>;
+  kept: ReadonlySet<string>;
+  /** Whether a name is one of an erased person, even if the text does not tell whom it mentions. */
+  isKnown: (name: string) => boolean;
+}
+
+/** The longest name with which a text begins, and whether it is an erased person's; of length 0 where there is none. */
+function nameAt(
   after: string,
-  isTheirs: (name: string) => boolean,
-  kept: ReadonlySet<string>,
-): number {
-  // The text that replaces names is no name, though a name may be part of it.
-  if (after.startsWith(SOMEBODY)) return 0;
-  for (let end = after.length; end > 0; end -= 1) {
-    if (/\s/.test(after[end - 1]!)) continue;
-    const ends = end === 1 ? LETTER_ENDS : MENTION_END;
-    ends.lastIndex = end;
-    if (!ends.test(after)) continue;
-    const name = after.slice(0, end);
-    if (isTheirs(name)) return end;
-    if (kept.has(lowerCase(name))) return 0;
+  { theirs, kept, isKnown }: Names,
+): { length: number; isTheirs: boolean } {
+  const isPlain = plainName(after) === after.trimEnd();
+  // A name that is only known by its hash may hold one other @, such as Ada @ Work. More of them would cost too much.
+  const reach = after.split('@', 2).join('@').length;
+  for (let length = after.length; length > 0; length -= 1) {
+    if (/\s/.test(after[length - 1]!)) continue;
+    const written = after.slice(0, length);
+    const name = isPlain ? written : plainName(written);
+    // The last character is an unsafe one behind a space. It is no part of the name.
+    if (!isPlain && plainName(`${written}.`) !== `${name}.`) continue;
+    if (EVERYBODY.includes(name)) return { length, isTheirs: false };
+    const small = lowerCase(name);
+    const isTold = theirs.has(small) && (length > 1 || endsAt(LETTER_ENDS, after, length));
+    const isTheirs =
+      isTold ||
+      (length <= reach &&
+        endsAt(length > 1 ? MENTION_END : LETTER_ENDS, after, length) &&
+        isKnown(name));
+    if (isTheirs || kept.has(small)) return { length, isTheirs };
   }
-  return 0;
+  return { length: 0, isTheirs: false };
+}
+
+function endsAt(end: RegExp, text: string, at: number): boolean {
+  end.lastIndex = at;
+  return end.test(text);
 }
 
 function lowerCase(name: string): string {
@@ -147,28 +168,10 @@ function lowerCase(name: string): string {
 export function eraseNames(title: string, names: readonly string[]): string {
   const words = names.filter((name) => name.length > 1);
   if (words.length === 0) return title;
-  const start = `(?:(?<!${WORD})@|(?<!${WORD}(?=${WORD})))`;
-  return title.replace(anyOf(words, start, NAME_END), SOMEBODY);
-}
-
-/** A pattern for mentions of any of the names, wherever they stand. Unsafe characters may follow the @. */
-function mentionOf(names: readonly string[]): RegExp {
-  return anyOf([...names, ...EVERYBODY], `@(?:(?!\\n)[${UNSAFE_CHARACTERS}])*`);
-}
-
-/** A pattern for any of the names, with `before` in front of it and `after` behind, ignoring case. */
-function anyOf(names: readonly string[], before: string, after = ''): RegExp {
   // A name may be part of the text that replaces names. That text is then replaced by itself.
-  const literal = [...new Set([...names, SOMEBODY])]
+  const literal = [...new Set([...words, SOMEBODY])]
     .sort((left, right) => right.length - left.length)
-    .map(literalOf);
-  return new RegExp(`${before}(?:${literal.join('|')})${after}`, 'giu');
-}
-
-/** A pattern for a name as a text may write it: with more spaces than records keep. */
-function literalOf(name: string): string {
-  const literal = name
-    .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-    .replace(/ +/g, `(?:(?!\\n)[\\s${UNSAFE_CHARACTERS}])+`);
-  return name.length > 1 ? literal : literal + LETTER_END;
+    .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  const start = `(?:(?<!${WORD})@|(?<!${WORD}(?=${WORD})))`;
+  return title.replace(new RegExp(`${start}(?:${literal.join('|')})${NAME_END}`, 'giu'), SOMEBODY);
 }

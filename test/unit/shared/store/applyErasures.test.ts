@@ -3,7 +3,7 @@ import { applyErasures } from '../../../../shared/store/applyErasures.js';
 import { eraseNames } from '../../../../shared/store/eraseText.js';
 import { TITLE_CHANGE } from '../../../../shared/exportFormat/messageTypes.js';
 import { erasedBy, keyedHash } from '../../../../shared/store/erasures.js';
-import { aMessage, anAuthor, anEmbed } from '../../../support/factories.js';
+import { aMessage, anAuthor, anEmbed, anId } from '../../../support/factories.js';
 import { processorTime } from '../../../support/processorTime.js';
 
 const GONE = anAuthor('zelda', { id: '123456789012345678', displayName: 'Princess Zelda' });
@@ -104,11 +104,11 @@ describe('applyErasures', () => {
   it('takes out a name that is written with more spaces and marks than records keep', () => {
     const message = aMessage({
       author: STAYS,
-      content: 'cc@Princess  Zelda, @\u200fPrincess \u200e Zelda @\nZelda @Princess\nZelda',
+      content: 'cc@Princess  Zelda, @\u200fPrincess\u200e Zelda \u200f@\nZelda @Princess\nZelda',
       mentions: [{ ...mention(GONE), username: 'Princess Zelda' }],
     });
     expect(applyErasures(message, erased).content).to.equal(
-      'cc@deleted-user, @deleted-user @\nZelda @Princess\nZelda',
+      'cc@deleted-user, @deleted-user \u200f@\nZelda @Princess\nZelda',
     );
   });
 
@@ -123,6 +123,21 @@ describe('applyErasures', () => {
     expect(applyErasures(message, erased).content).to.equal(
       '@deleted-user, @zelda @Z_ @deleted-user @田中',
     );
+  });
+
+  it('takes bounded time for the names of all whom a message mentions', () => {
+    const mentioning = (count: number) => {
+      const others = Array.from({ length: count }, (_, n) => ({
+        ...mention(STAYS),
+        id: anId(),
+        displayName: `a${n}`,
+      }));
+      const content = '@a'.repeat(3_000);
+      return aMessage({ author: STAYS, content, mentions: [mention(GONE), ...others] });
+    };
+    const [few, many] = [mentioning(1), mentioning(5_000)];
+    const limit = 20 * processorTime(() => applyErasures(few, erased));
+    expect(processorTime(() => applyErasures(many, erased), limit)).to.be.below(limit);
   });
 
   it('takes their name out of a notice about them, and not out of words that others wrote', () => {
