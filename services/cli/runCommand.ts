@@ -1,5 +1,7 @@
 import { readSettings } from '../../shared/platform/env.js';
 import { giveWay } from '../../shared/platform/giveWay.js';
+import { SettingsError } from '../../shared/platform/settingsError.js';
+import { CliError } from './cliError.js';
 import { findOrStartServers } from './findOrStartServers.js';
 import type { Archive } from './openArchive.js';
 
@@ -38,9 +40,19 @@ export async function runCommand(
     const text = asJson ? JSON.stringify(json, null, 2) : lines.join('\n');
     process.stdout.write(`${text}\n`);
     if (!ok) process.exitCode = 1;
+  } catch (error) {
+    throw await explained(archive, error);
   } finally {
     await archive.close();
   }
+}
+
+/** Adds to an error which store is away. A driver's error does not tell that, so the stores are asked. */
+async function explained(archive: Archive, error: unknown): Promise<unknown> {
+  if (error instanceof CliError || error instanceof SettingsError) return error;
+  const { findAway } = await import('./findAway.js');
+  const away = await findAway(archive);
+  return away === null ? error : new CliError(away);
 }
 
 /** Prints a line to standard error, apart from the result. */

@@ -1,0 +1,31 @@
+import { mock } from 'node:test';
+import { expect } from 'chai';
+import { runCommand } from '../../../services/cli/runCommand.js';
+import { readSettings } from '../../../shared/platform/env.js';
+import { proxiedServer } from '../../support/proxiedServer.js';
+import { rejectionOf } from '../../support/temporaryFolder.js';
+
+describe('runCommand', () => {
+  const { REDIS_URL } = process.env;
+  afterEach(() => {
+    process.env['REDIS_URL'] = REDIS_URL;
+    mock.reset();
+  });
+
+  it('names the store that goes away while the command works', async () => {
+    const redis = await proxiedServer(readSettings().REDIS_URL);
+    process.env['REDIS_URL'] = redis.url;
+    mock.method(process.stderr, 'write', () => true);
+    const command = runCommand({}, async ({ queue }) => {
+      await queue.waitUntilReady();
+      await redis.kill();
+      await queue.getJobCounts();
+      return { json: {}, lines: [], ok: true };
+    });
+    try {
+      expect(await rejectionOf(command)).to.match(/^Redis cannot be reached: /);
+    } finally {
+      await redis.close();
+    }
+  });
+});
