@@ -9,6 +9,8 @@ export interface Progress {
   stop(): void;
 }
 
+/** Columns of a bar. With the longest label, and amounts of gigabytes, its line fits into 80 columns. */
+const BAR_COLUMNS = 24;
 const PLAIN_INTERVAL_MS = 5_000;
 
 /**
@@ -30,6 +32,7 @@ function barProgress(label: string, total: number, show: Show, out: NodeJS.Write
     {
       stream: out,
       format: `${label} [{bar}] {percentage}%  {shown}`,
+      barsize: BAR_COLUMNS,
       hideCursor: true,
       clearOnComplete: true,
     },

@@ -22,6 +22,15 @@ describe('createProgress', () => {
     expect(after).to.contain('Work [').and.contain('3 of 10');
   });
 
+  it('keeps the longest line within 80 columns', () => {
+    const out = Object.assign(new PassThrough(), { isTTY: true, columns: 200 });
+    const show = (): string => '20000.0 of 20000.0 MB';
+    createProgress('Checking and storing', 1, show, out as unknown as NodeJS.WriteStream).stop();
+    const line = /Checking and storing \[.* MB/.exec(String(out.read()))?.[0];
+    // It ends with 100 % in place of 0 %.
+    expect(line).to.have.length.within(60, 80 - 2);
+  });
+
   it('writes plain lines elsewhere', () => {
     expect(sentTo(false)).to.equal('Something is missing\n');
   });
