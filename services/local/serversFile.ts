@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Joi from 'joi';
 import { makeFolder } from '../../shared/platform/makeFolder.js';
@@ -90,11 +90,18 @@ export async function findLocalServers(dataDir: string): Promise<LocalServers | 
   return { ...urls, pid: launcher.pid, ...(apiUrl === undefined ? {} : { apiUrl }) };
 }
 
-/** Makes the data folder where there is none. Throws SettingsError where that fails. */
+/** Makes the data folder where there is none. Throws SettingsError where that fails, or nothing can be written there. */
 export async function makeDataDir(dataDir: string): Promise<void> {
-  await makeFolder(dataDir).catch((error: unknown) => {
-    throw new SettingsError([`DATA_DIR cannot be used: ${(error as Error).message}`]);
-  });
+  try {
+    await makeFolder(dataDir);
+    await access(dataDir, constants.W_OK);
+  } catch (error) {
+    throw unusable(error);
+  }
+}
+
+function unusable(error: unknown): SettingsError {
+  return new SettingsError([`DATA_DIR cannot be used: ${(error as Error).message}`]);
 }
 
 /**
@@ -123,7 +130,8 @@ async function createFile(path: string, content: string): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    // The disk is full, say.
+    throw unusable(error);
   }
 }
 

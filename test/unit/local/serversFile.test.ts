@@ -112,10 +112,10 @@ describe('servers.json', () => {
       )();
     }));
 
-  it('reports that a data folder cannot be made, also where the system allows no folders', async () => {
-    for (const dataDir of ['/dev/null/within', '/proc/within/it']) {
+  it('reports that a data folder cannot be made or written, also where the system allows neither', async () => {
+    for (const dataDir of ['/dev/null/within', '/proc/within/it', '/proc']) {
       expect(await rejectionOf(claimDataDir(dataDir))).to.match(
-        /^Wrong setting: DATA_DIR cannot be used: ENO/,
+        /^Wrong setting: DATA_DIR cannot be used: E(NO|ACCES)/,
       );
     }
   });
