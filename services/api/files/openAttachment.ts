@@ -3,7 +3,6 @@ import { PlatformForbidden } from '../../../shared/discordApi/platformErrors.js'
 import { attachmentName } from '../../../shared/mirror/fileNames.js';
 import type { Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
-import { isId } from '../ids.js';
 import type { FileDeps } from './fileDeps.js';
 import { findAttachment, type FoundAttachment } from './findAttachment.js';
 import { mirroredFile } from './mirroredFile.js';
@@ -19,8 +18,7 @@ export function openAttachment(
 ): Handler<Pick<FoundAttachment, 'messageId' | 'attachmentId'>, unknown> {
   const { store, mirror, cdnUrl } = deps;
   return async ({ params }) => {
-    const isAsked = isId(params.messageId) && isId(params.attachmentId);
-    const file = isAsked ? await findAttachment(store, params, cdnUrl) : null;
+    const file = await findAttachment(store, params, cdnUrl);
     if (!file) throw notFound();
     const copy = await mirroredFile(store, mirror, attachmentName(file), {
       filename: file.filename,

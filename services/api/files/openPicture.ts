@@ -5,7 +5,6 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { unshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
-import { isId } from '../ids.js';
 import { timeLimit } from '../timeLimit.js';
 import type { FileDeps } from './fileDeps.js';
 import { mirroredFile } from './mirroredFile.js';
@@ -17,16 +16,14 @@ import { redirectTo } from './redirectTo.js';
  */
 export function openAvatar(deps: FileDeps): Handler<{ userId: string }, unknown> {
   return async ({ params: { userId } }) => {
-    const picture = isId(userId) ? await avatarOf(deps.store, userId) : null;
-    return give(deps, picture, `avatars/${userId}`);
+    return give(deps, await avatarOf(deps.store, userId), `avatars/${userId}`);
   };
 }
 
 /** GET /icons/:serverId: a server's picture, or a redirect to it. Throws NOT_FOUND. */
 export function openIcon(deps: FileDeps): Handler<{ serverId: string }, unknown> {
   return async ({ params: { serverId } }) => {
-    const picture = isId(serverId) ? await iconOf(deps.store, serverId) : null;
-    return give(deps, picture, `icons/${serverId}`);
+    return give(deps, await iconOf(deps.store, serverId), `icons/${serverId}`);
   };
 }
 

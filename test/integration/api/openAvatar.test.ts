@@ -38,6 +38,19 @@ describe('openAvatar', () => {
     expect(await place()).to.equal(first.avatar);
   });
 
+  it('leads to the platform alone, whatever address an export tells', async () => {
+    const author = anAuthor('hedy');
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    const avatar = 'https://elsewhere.example/avatars/1/a1.png';
+    const said = { _id: threadId, threadId, author: { ...author, avatar } };
+    await record(deps, source, [aSourceMessage(said)]);
+    await doAll(deps);
+    const open = openAvatar({ store: deps.collections, links: null, mirror: null, cdnUrl: CDN });
+    const asked = open({ params: { userId: author.id } } as Parameters<typeof open>[0]);
+    expect(await asked.catch((error: unknown) => error)).to.include({ code: 'NOT_FOUND' });
+  });
+
   it('gives no copy of a picture from a server that the person is left out of', async () => {
     const author = anAuthor('emmy');
     const source = aSourceThread();
