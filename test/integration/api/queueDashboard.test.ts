@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Job } from 'bullmq';
 import { UnrecoverableError, Worker } from '../../../shared/drivers/bullmq.js';
 import { QUEUE_NAME } from '../../../shared/jobs/jobs.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
@@ -131,6 +132,28 @@ describe('the queue dashboard', () => {
     ]);
     const entry = await audit.findOne({ 'params.jobId': 'ready' });
     expect(entry).to.deep.include({ outcome: 'CONFLICT', status: 409 });
+  });
+
+  it('says that a job which is under way cannot be cleaned', async () => {
+    const { producer } = await jobs();
+    const connection = createWorkerRedis(readSettings().REDIS_URL);
+    let end = (): void => undefined;
+    const work = async ({ id }: Job) => {
+      if (id === 'busy') await new Promise<void>((resolve) => (end = resolve));
+    };
+    const prefix = api.stores.mongo.namespace;
+    const worker = new Worker(QUEUE_NAME, work, { connection, prefix });
+    const job = await producer.queue.add('verify', { repair: false }, { jobId: 'busy' });
+    await until(() => job.isActive());
+    const reply = await api.send('PUT', '/admin/queues/api/queues/archive/busy/clean', admin);
+    end();
+    await worker.close();
+    connection.disconnect();
+    await producer.close();
+    expect([reply.status, reply.json()]).to.deep.equal([
+      409,
+      { error: 'A job that is active cannot be cleaned', code: 'CONFLICT' },
+    ]);
   });
 
   it('allows only retry, promote, clean, pause and resume, whatever else the board can do', async () => {

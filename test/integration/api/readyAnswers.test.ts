@@ -126,6 +126,21 @@ describe('answers that depend on nothing stored', () => {
   });
 });
 
+describe('an answer that is too large to be inflated as a whole', () => {
+  it('is the same each time', async () => {
+    const api = await startApi();
+    try {
+      const value = { text: 'x'.repeat(300_000) };
+      await storeBody(api.stores.mongo.collections, 'thread/72', value);
+      for (let asked = 0; asked < 4; asked += 1) {
+        expect((await api.get('/api/threads/72')).json(), `${asked}`).to.deep.equal(value);
+      }
+    } finally {
+      await api.close();
+    }
+  });
+});
+
 describe('a request for an answer that is ready', () => {
   const PATH = '/api/threads/71';
   let api: ApiServer;
