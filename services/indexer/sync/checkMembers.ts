@@ -3,6 +3,7 @@ import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { NEVER_CHECKED, syncOf, type SyncMember } from '../../../shared/store/syncRecords.js';
 import { isPermanent } from '../permanentErrors.js';
 import { readRoles } from './memberRoles.js';
+import { noteUnknown } from './noteUnknown.js';
 import { rest } from '../rest.js';
 import type { SyncDeps } from './syncDeps.js';
 
@@ -45,20 +46,10 @@ async function findMembers(
     { projection: { serverId: 1, userId: 1 } },
   );
   for await (const batch of batches(shown)) {
-    const ids = batch.map(({ _id }) => _id);
-    const known = new Set(await syncOf(sync, 'member').distinct('_id', { _id: { $in: ids } }));
-    const unknown = batch
-      .filter(({ _id }) => !known.has(_id))
-      .map(({ _id, serverId, userId }): SyncMember => ({
-        _id,
-        kind: 'member',
-        serverId,
-        userId,
-        asOf: 0,
-        checkedAt: NEVER_CHECKED,
-      }));
-    const inserts = unknown.map((document) => ({ insertOne: { document } }));
-    if (inserts.length > 0) await syncOf(sync, 'member').bulkWrite(inserts, { ordered: false });
+    const met = batch.map(({ _id, serverId, userId }): SyncMember => {
+      return { _id, kind: 'member', serverId, userId, asOf: 0, checkedAt: NEVER_CHECKED };
+    });
+    await noteUnknown(sync, met);
   }
 }
 

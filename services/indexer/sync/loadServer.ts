@@ -1,3 +1,4 @@
+import { batches } from '../../../shared/platform/batches.js';
 import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { eraseFields } from '../../../shared/store/eraseThread.js';
@@ -102,7 +103,7 @@ async function recordChannel(
   channel: SyncChannelTold,
 ): Promise<string | null> {
   try {
-    await ingest(deps, { told: { asOf, server, channel, thread: null } }, noMessages());
+    await ingest(deps, { told: { asOf, server, channel, thread: null } }, batches([]));
     return null;
   } catch (error) {
     if (error instanceof DeletedPlace || error instanceof SourceConflict) return error.message;
@@ -129,11 +130,6 @@ async function recordServer(
 }
 
 type SyncChannelTold = Parameters<typeof ingest>[1]['told']['channel'];
-
-/** No messages: only the header of a source is told. */
-export async function* noMessages(): AsyncGenerator<never> {
-  // Nothing follows.
-}
 
 /**
  * Notes what a look at a server has found, for the status. `judged` are the forums that the platform lists, each with the

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { batches } from '../../../shared/platform/batches.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import { eraseThread } from '../../../shared/store/eraseThread.js';
 import { idKey } from '../../../shared/store/listKeys.js';
@@ -15,7 +16,6 @@ import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
 import { isPublicThread } from '../../../shared/discordApi/judgeChannel.js';
 import { tieOf } from '../records/mergeFields.js';
 import { liveThread, type ChannelThread } from '../sources/liveHeader.js';
-import { noMessages } from './loadServer.js';
 import type { Documents } from '../work/commit.js';
 import type { LoadedServer, SyncDeps, ToldThreads } from './syncDeps.js';
 
@@ -24,13 +24,12 @@ const AT_ONCE = 50;
 
 /**
  * Records what an answer tells of threads, and notes which messages are to be fetched. A thread of which it tells
- * nothing new is not written. `again`: all its messages are to be read once more.
+ * nothing new is not written.
  */
 export async function noteThreads(
   deps: SyncDeps,
   server: LoadedServer,
   { threads, asOf }: ToldThreads,
-  again = false,
 ): Promise<void> {
   const syncThreads = syncOf(deps.collections.sync, 'thread');
   const kept = threads.filter((thread) => isKept(thread, server));
@@ -41,7 +40,7 @@ export async function noteThreads(
     const group = kept.slice(at, at + AT_ONCE);
     await Promise.all(
       group.map((thread) =>
-        noteThread(deps, server, { thread, asOf, again, erased, known: known.get(thread.id) }),
+        noteThread(deps, server, { thread, asOf, erased, known: known.get(thread.id) }),
       ),
     );
   }
@@ -54,7 +53,6 @@ function isKept(thread: LiveThread, { channels }: LoadedServer): thread is Chann
 interface Noted {
   thread: ChannelThread;
   asOf: number;
-  again: boolean;
   erased: ErasedPeople;
   known: SyncThread | undefined;
 }
@@ -63,15 +61,15 @@ interface Noted {
 async function noteThread(
   deps: SyncDeps,
   server: LoadedServer,
-  { thread, asOf, again, erased, known }: Noted,
+  { thread, asOf, erased, known }: Noted,
 ): Promise<void> {
   // With the id of somebody erased in it, a digest would confirm who had started the thread.
   const told = eraseThread(liveThread(thread, server.serverId), erased);
   const digest = tieOf(told);
-  const isNew = again || known?.digest !== digest;
-  const wanted = again ? 'all' : todoOf(thread, known);
+  const isNew = known?.digest !== digest;
+  const wanted = todoOf(thread, known);
   if (!isNew && !wanted) return;
-  const recorded = again || !known || !wanted ? null : await allRecorded(deps, thread, known);
+  const recorded = !known || !wanted ? null : await allRecorded(deps, thread, known);
   const place = { serverId: server.serverId, channelId: told.channelId };
   const reads = { sync: [thread.id] };
   const note = (documents: Documents, problem?: string): void => {
@@ -80,7 +78,7 @@ async function noteThread(
     if (now && now.asOf >= asOf) return;
     // What is being read goes on from where it is, also where that was asked for only just now.
     const isRecorded = recorded !== null && !now?.todo;
-    const todo = again ? 'all' : isRecorded ? null : todoOf(thread, now ?? undefined);
+    const todo = isRecorded ? null : todoOf(thread, now ?? undefined);
     const fetched = { ...NOTHING_FETCHED, ...now, ...(isRecorded && recorded) };
     const next = { ...fetched, ...countsOf(thread), digest, asOf, ...place };
     documents.put('sync', withTodo({ ...next, _id: thread.id, kind: 'thread' }, todo, problem));
@@ -91,7 +89,7 @@ async function noteThread(
   const header = { asOf, server: server.told, channel, thread: told };
   const source = { told: header, placeAsOf: server.asOf };
   try {
-    await ingest(deps, source, noMessages(), { reads, note: (documents) => note(documents) });
+    await ingest(deps, source, batches([]), { reads, note: (documents) => note(documents) });
   } catch (error) {
     // Its server or forum was deleted here since the last look: the next look leaves it out.
     if (error instanceof DeletedPlace) return;

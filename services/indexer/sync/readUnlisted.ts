@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { batches } from '../../../shared/platform/batches.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 import { idKey } from '../../../shared/store/listKeys.js';
-import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
+import { NOTHING_FETCHED, type SyncThread } from '../../../shared/store/syncRecords.js';
+import { noteUnknown } from './noteUnknown.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
@@ -16,39 +17,33 @@ export async function readUnlisted(
   { serverId }: Pick<LoadedServer, 'serverId'>,
   channelId: string,
 ): Promise<void> {
-  const syncThreads = syncOf(collections.sync, 'thread');
   const recorded = collections.threads.find(
     { channelId, deleted: { $ne: true } },
     { projection: { asOf: 1 } },
   );
   for await (const batch of batches(recorded)) {
-    const ids = batch.filter(({ asOf }) => isLive(asOf)).map(({ _id }) => _id);
-    const known = new Set(await syncThreads.distinct('_id', { _id: { $in: ids } }));
-    const inserts = ids
-      .filter((id) => !known.has(id))
-      .map((_id) => ({
-        updateOne: {
-          filter: { _id, kind: 'thread' as const },
-          // An event may note it meanwhile.
-          update: { $setOnInsert: { ...UNTOLD, serverId, channelId, ...unread(_id) } },
-          upsert: true,
-        },
-      }));
-    if (inserts.length > 0) await syncThreads.bulkWrite(inserts, { ordered: false });
+    const told = batch.filter(({ asOf }) => isLive(asOf));
+    await noteUnknown(
+      collections.sync,
+      told.map(({ _id }) => unread(_id, { serverId, channelId })),
+    );
   }
 }
 
-/** Nothing is told of it yet: whatever is told next is new. */
-const UNTOLD = {
-  digest: '',
-  asOf: 0,
-  messageCount: 0,
-  totalSent: 0,
-  lastMessageId: null,
-  ...NOTHING_FETCHED,
-  todo: 'all',
-} satisfies Partial<SyncThread>;
-
-function unread(threadId: string): Pick<SyncThread, 'recent' | 'token'> {
-  return { recent: idKey(threadId), token: randomUUID() };
+/** A thread of which nothing is told yet: whatever is told next is new. */
+function unread(_id: string, place: Pick<SyncThread, 'serverId' | 'channelId'>): SyncThread {
+  return {
+    _id,
+    kind: 'thread',
+    ...place,
+    digest: '',
+    asOf: 0,
+    messageCount: 0,
+    totalSent: 0,
+    lastMessageId: null,
+    recent: idKey(_id),
+    ...NOTHING_FETCHED,
+    todo: 'all',
+    token: randomUUID(),
+  };
 }

@@ -1,4 +1,5 @@
 import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
+import { batches } from '../../../shared/platform/batches.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { ingest } from '../ingest/ingest.js';
 import { isByWebhook, liveMessage } from '../sources/liveMessage.js';
@@ -43,7 +44,7 @@ export async function recordMessages(
       told: { asOf: 0, server: server.told, channel, thread },
       ...(claim !== undefined && { claim }),
     },
-    oneBatch(messages),
+    batches(messages),
   );
 }
 
@@ -66,8 +67,4 @@ async function learnAuthors(
     server,
     byPeople.map(({ value }) => value.author.id),
   );
-}
-
-async function* oneBatch<T>(batch: T[]): AsyncGenerator<T[]> {
-  yield await Promise.resolve(batch);
 }

@@ -15,6 +15,7 @@ import { leaveOutServer, NOT_THERE } from './leaveOutServer.js';
 import { loadServer } from './loadServer.js';
 import { NotSynced } from './syncProblem.js';
 import { noteThreads } from './noteThreads.js';
+import { readOnceMore } from './repairThreads.js';
 import { removeDeletedChannel, removeDeletedThread } from './removeDeleted.js';
 import type { SyncDeps } from './syncDeps.js';
 import { wasArchived } from './withholdChannels.js';
@@ -127,7 +128,8 @@ async function syncThread(deps: SyncDeps, threadId: string): Promise<void> {
   if (!thread) throw new NotSynced('It is not archived. It is no public thread');
   const server = await loadServer(deps, thread.guild_id);
   await requireKept(deps, thread.parent_id);
-  await noteThreads(deps, server, { threads: [thread], asOf }, true);
+  await noteThreads(deps, server, { threads: [thread], asOf });
+  await readOnceMore(deps, threadId);
 }
 
 async function requireKept(

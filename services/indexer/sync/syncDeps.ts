@@ -14,7 +14,7 @@ export interface SyncDeps extends IndexerDeps {
   clock: LiveClock;
   /** Channels that the operator names, to be archived whatever their rules. */
   named: ReadonlySet<string>;
-  /** Aborted when the process ends, or has lost the lease: nothing more is asked or stored. */
+  /** Aborted when the process ends, or has lost the lease: nothing more is asked for. */
   signal: AbortSignal;
   meter: Meter;
   /** Ids or names of the roles whose bearers are left out. */
