@@ -1,8 +1,8 @@
 import type { ThreadEvent } from './gatewayEvents.js';
 
 /** An event of a thread, and the time it counts as of: when it was received. */
-export interface TimedEvent {
-  event: ThreadEvent;
+export interface TimedEvent<Kind extends ThreadEvent['kind'] = ThreadEvent['kind']> {
+  event: Extract<ThreadEvent, { kind: Kind }>;
   asOf: number;
 }
 

@@ -6,7 +6,8 @@ import { noteRolesOfEvent } from '../sync/memberRoles.js';
 import { countAsUnread, readOnceMore } from '../sync/repairThreads.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { createEventTimes } from './eventTimes.js';
-import type { GatewayEvent, ServerEvent, ThreadEvent } from './gatewayEvents.js';
+import type { GatewayEvent, ServerEvent } from './gatewayEvents.js';
+import type { TimedEvent } from './groupEvents.js';
 import { recordThread } from './recordThread.js';
 import { createServerLooks, requestServer } from './serverLooks.js';
 import { createTasks, untilDone } from './tasks.js';
@@ -37,9 +38,7 @@ interface Taken {
   end: () => void;
 }
 
-interface Timed {
-  event: ThreadEvent;
-  asOf: number;
+interface Timed extends TimedEvent {
   end: () => void;
 }
 

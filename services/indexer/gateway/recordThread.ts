@@ -21,7 +21,7 @@ type Recorder<Kind extends ThreadEvent['kind']> = (
   deps: SyncDeps,
   server: LoadedServer,
   place: Place,
-  events: readonly { event: Extract<ThreadEvent, { kind: Kind }>; asOf: number }[],
+  events: readonly TimedEvent<Kind>[],
 ) => Promise<unknown>;
 
 /** What each kind of event of a recorded thread does. */
@@ -78,15 +78,14 @@ export async function recordThread(
 ): Promise<void> {
   const server = deps.servers.get(serverId);
   if (!server) return;
-  const hasDeletion = events.some(({ event }) => DELETIONS.has(event.kind));
-  if (server.channels.size === 0 && !hasDeletion) return;
   let place = await placeOf(deps, server, { threadId, claim });
   for (const group of groupEvents(events, place !== null)) {
-    deps.signal.throwIfAborted();
     const { kind } = group[0]!.event;
+    // Each recorder is given events of its own kind.
+    const record = RECORDERS[kind] as Recorder<ThreadEvent['kind']>;
     const isKept = DELETIONS.has(kind) || (place && server.channels.has(place.channelId));
     if (place && isKept) await record(deps, server, place, group);
-    else if (kind === 'thread') await noteLast(deps, server, group as ThreadTold[]);
+    else if (kind === 'thread') await noteLast(deps, server, group as TimedEvent<'thread'>[]);
     if (kind === 'thread') place ??= await placeOf(deps, server, { threadId, claim });
   }
 }
@@ -102,27 +101,11 @@ async function placeOf(
   return { threadId, channelId: thread.channelId, serverId: server.serverId, claim };
 }
 
-async function record(
-  deps: SyncDeps,
-  server: LoadedServer,
-  place: Place,
-  group: readonly TimedEvent[],
-): Promise<void> {
-  // Each recorder is given events of its own kind.
-  const recorder = RECORDERS[group[0]!.event.kind] as Recorder<ThreadEvent['kind']>;
-  await recorder(deps, server, place, group);
-}
-
-interface ThreadTold {
-  event: Extract<ThreadEvent, { kind: 'thread' }>;
-  asOf: number;
-}
-
 /** Each tells the whole thread: so the last is enough. */
 async function noteLast(
   deps: SyncDeps,
   server: LoadedServer,
-  events: readonly ThreadTold[],
+  events: readonly TimedEvent<'thread'>[],
 ): Promise<void> {
   const { event, asOf } = events.at(-1)!;
   await noteThreads(deps, server, { threads: [event.thread], asOf });
