@@ -14,7 +14,7 @@ import {
   liveIndex,
   swapGenerations,
 } from './generations.js';
-import { scanThreads, suspectNext, totalThreads, writePending } from './scanThreads.js';
+import { scanThreads, suspectNext, writePending } from './scanThreads.js';
 import { RebuildTaken, takeRebuild, type RebuildRecord } from './rebuildRecord.js';
 
 /** The result of a rebuild, for the log. */
@@ -73,10 +73,10 @@ async function begin(
   }
   await record.save({}, { targets: [] });
   const created = await createGeneration(deps, live);
-  const total = await totalThreads(deps);
+  const totalThreads = await deps.collections.threads.estimatedDocumentCount();
   const start = { phase: 'scan', cursor: '', threads: 0, documents: 0, mended: 0 } as const;
   await record.save(
-    { ...start, from: live, to: created, totalThreads: total },
+    { ...start, from: live, to: created, totalThreads },
     { targets: live === undefined ? [created] : [live, created] },
   );
 }

@@ -12,13 +12,6 @@ import { withoutQuarantined, writeThread } from './writeThread.js';
 
 const BATCH = 32;
 
-/** How many threads a scan will write. */
-export async function totalThreads({
-  collections,
-}: Pick<IndexerDeps, 'collections'>): Promise<number> {
-  return collections.threads.estimatedDocumentCount();
-}
-
 /** Writes every thread after the cursor of the record, in the order of their ids. Saves the cursor after each batch. */
 export async function scanThreads(
   deps: IndexerDeps,
