@@ -1,5 +1,6 @@
 import { PlatformAnswerError, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
+import { createTurns } from '../jobs/oneAtATime.js';
 import { leaveOutServer } from '../sync/leaveOutServer.js';
 import { loadServer } from '../sync/loadServer.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
@@ -15,39 +16,32 @@ export interface ServerLooks {
   pending(serverId: string): Promise<void> | null;
 }
 
-interface Look {
-  ended: Promise<void>;
-  hasBegun: boolean;
-}
-
 /** Looks for one process. What is found there is in `deps.servers`. */
 export function createServerLooks(deps: SyncDeps): ServerLooks {
-  const last = new Map<string, Look>();
+  const turns = createTurns();
+  /** Of each server, the look that waits to begin, and the last one that has not ended. */
+  const next = new Map<string, Promise<void>>();
+  const last = new Map<string, Promise<void>>();
   /** Servers that could not be looked at: their events are let go until something new is told of them. */
   const refused = new Set<string>();
-  const begin = (serverId: string, after: Promise<unknown>): Look => {
-    const look: Look = { ended: Promise.resolve(), hasBegun: false };
-    const run = async (): Promise<void> => {
-      look.hasBegun = true;
+  const begin = (serverId: string): Promise<void> => {
+    const ended = turns(serverId, async () => {
+      next.delete(serverId);
       if (await untilDone(deps.signal, () => lookAt(deps, serverId))) refused.delete(serverId);
       else refused.add(serverId);
-    };
-    look.ended = after.then(run, run).finally(() => {
-      if (last.get(serverId) === look) last.delete(serverId);
+    }).finally(() => {
+      if (last.get(serverId) === ended) last.delete(serverId);
     });
-    last.set(serverId, look);
-    return look;
+    next.set(serverId, ended);
+    last.set(serverId, ended);
+    return ended;
   };
-  const look = (serverId: string): Promise<void> => {
-    const before = last.get(serverId);
-    if (before && !before.hasBegun) return before.ended;
-    return begin(serverId, before?.ended ?? Promise.resolve()).ended;
-  };
+  const look = (serverId: string): Promise<void> => next.get(serverId) ?? begin(serverId);
   return {
     look,
     pending(serverId) {
-      const under = last.get(serverId);
-      if (under) return under.ended;
+      const underWay = last.get(serverId);
+      if (underWay) return underWay;
       return deps.servers.has(serverId) || refused.has(serverId) ? null : look(serverId);
     },
   };
