@@ -5,10 +5,10 @@ import { leaveOutServer, NOT_THERE } from '../sync/leaveOutServer.js';
 import { noteRolesOfEvent } from '../sync/memberRoles.js';
 import { countAsUnread, readOnceMore } from '../sync/repairThreads.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
-import { createEventTimes } from './eventTimes.js';
 import type { GatewayEvent, ServerEvent } from './gatewayEvents.js';
 import type { TimedEvent } from './groupEvents.js';
 import { recordThread } from './recordThread.js';
+import { createTurns } from '../jobs/oneAtATime.js';
 import { createServerLooks, requestServer } from './serverLooks.js';
 import { createTasks, untilDone } from './tasks.js';
 import { createThreadBuilds } from './threadBuilds.js';
@@ -31,11 +31,6 @@ export interface EventRecorder {
   failed: Promise<never>;
   /** Resolves when nothing is under way. */
   end(): Promise<void>;
-}
-
-interface Taken {
-  event: GatewayEvent;
-  end: () => void;
 }
 
 interface Timed extends TimedEvent {
@@ -98,13 +93,15 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
     const asksForThreads = event.kind === 'heard' || event.kind === 'gained';
     if (asksForThreads) await untilDone(signal, () => requestServer(deps, serverId));
   };
-  const pass = ({ event, end }: Taken, asOf: number): void => {
+  /** Gives an event its time, and passes it on. */
+  const pass = async (event: GatewayEvent, end: () => void): Promise<void> => {
+    const [asOf] = await untilDone(signal, () => deps.clock.take(1));
     if (event.threadId === undefined) {
       const { serverId } = event;
-      tasks.start(() => recordServer(event, { serverId, asOf }).then(end));
-    } else lanes.add(event, { event, asOf, end });
+      tasks.start(() => recordServer(event, { serverId, asOf: asOf! }).then(end));
+    } else lanes.add(event, { event, asOf: asOf!, end });
   };
-  const take = createEventTimes(deps.clock, { signal, tasks }, pass);
+  const turns = createTurns();
   return {
     take(event, bytes, done) {
       const cameAt = performance.now();
@@ -116,7 +113,8 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
         deps.counters?.eventRecorded((performance.now() - cameAt) / 1_000);
         done();
       };
-      take({ event, end });
+      // Events get their times in the order in which they came.
+      tasks.start(() => turns('times', () => pass(event, end)));
     },
     run(work, done) {
       tasks.start(() => untilDone(signal, work).then(done));

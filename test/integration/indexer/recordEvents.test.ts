@@ -12,6 +12,7 @@ import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
 import { fetchThread } from '../../../services/indexer/sync/fetchThread.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
+import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { stateOf, type GatewaySession } from '../../../shared/store/state.js';
@@ -102,6 +103,23 @@ describe('the recorder of events', () => {
     await recording;
     expect(await contentOf(threadId)).to.equal('Edited');
     await recorder.end();
+  });
+
+  it('gives events later times the later they came, also where MongoDB was away for the first', async () => {
+    const { own, recorder, said, threadId } = await withThread();
+    await recorder.end();
+    let isAway = true;
+    const take: SyncDeps['clock']['take'] = (howMany) => {
+      if (!isAway) return own.clock.take(howMany);
+      isAway = false;
+      return Promise.reject(new MongoNetworkError('It is away'));
+    };
+    const late = createEventRecorder({ ...own, clock: { ...own.clock, take } });
+    const record = (content: string) =>
+      new Promise<void>((resolve) => late.take(said(threadId, content), 1, resolve));
+    await Promise.all([record('Edited'), record('Edited again')]);
+    await late.end();
+    expect(await contentOf(threadId)).to.equal('Edited again');
   });
 
   it('keeps a message deleted whose deletion came before it was recorded', async () => {
