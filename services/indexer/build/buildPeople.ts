@@ -1,6 +1,5 @@
 import { groupBy } from '../../../shared/platform/groupBy.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { MemberView, RankView } from '../../../shared/store/views.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
@@ -8,16 +7,10 @@ import { markMirror } from '../mirror/markMirror.js';
 import { dayOf } from '../views/tallyPeople.js';
 import { storeMade } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
-import { countMembers } from './countMembers.js';
+import { countMembers, type CountedMembers } from './countMembers.js';
 import { countProfiles } from './countProfiles.js';
 import { putBodies, putRows } from './putViews.js';
 import { findAppearances } from './findAppearances.js';
-
-/** Rows that are kept of people beside their profiles. */
-interface Rows {
-  members: MemberView[];
-  ranks: RankView[];
-}
 
 /**
  * Counts people's totals on their servers, their lines of the leaderboards and their profiles, and stores them. Of
@@ -51,14 +44,14 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
 async function storedRows(
   { members, ranks }: Pick<Collections, 'members' | 'ranks'>,
   userIds: string[],
-): Promise<Rows> {
+): Promise<CountedMembers> {
   const rows = await members.find({ userId: { $in: userIds } }).toArray();
   const member = { $in: rows.map(({ _id }) => _id) };
   return { members: rows, ranks: await ranks.find({ member }).toArray() };
 }
 
 /** Gives the rows of each person. */
-function rowsByPerson({ members, ranks }: Rows): (userId: string) => Rows {
+function rowsByPerson({ members, ranks }: CountedMembers): (userId: string) => CountedMembers {
   const rowsOf = groupBy(members, ({ userId }) => userId);
   const linesOf = groupBy(ranks, ({ member }) => member.slice(member.indexOf('/') + 1));
   return (userId) => ({ members: rowsOf.get(userId) ?? [], ranks: linesOf.get(userId) ?? [] });

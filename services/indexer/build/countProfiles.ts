@@ -4,6 +4,7 @@ import type { MemberView, ShownPerson } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import type { BodyTexts } from '../stores/bodyWriter.js';
 import { withLink } from './countMembers.js';
+import { itemsOf } from './similarBodies.js';
 import { presentUser } from '../views/memberViews.js';
 import type { Appearance } from './findAppearances.js';
 
@@ -16,7 +17,8 @@ export async function countProfiles(
 ): Promise<BodyTexts> {
   const rows = [...members].sort((left, right) => (left._id < right._id ? -1 : 1));
   const names = await serverNames(collections, rows);
-  const itemOf = await recentItems(collections, appearances);
+  const recentIds = [...appearances.values()].flatMap(({ recentThreads }) => recentThreads);
+  const itemOf = await itemsOf(collections, recentIds);
   const rowsByUser = groupBy(rows, ({ userId }) => userId);
   return new Map(
     userIds.map((userId): [string, string | null] => {
@@ -39,18 +41,6 @@ function profileOf(
 ): string {
   const profile = JSON.stringify(presentUser(person, rows)).slice(0, -1);
   return `${profile},"recentThreads":[${recent.join(',')}]}`;
-}
-
-/** The stored list items of the threads that people last wrote in. */
-async function recentItems(
-  { threadItems }: Pick<Collections, 'threadItems'>,
-  appearances: ReadonlyMap<string, Appearance>,
-): Promise<Map<string, string>> {
-  const ids = new Set([...appearances.values()].flatMap(({ recentThreads }) => recentThreads));
-  const items = await threadItems
-    .find({ _id: { $in: [...ids] } }, { projection: { item: 1 } })
-    .toArray();
-  return new Map(items.map(({ _id, item }) => [_id, item]));
 }
 
 async function serverNames(

@@ -1,15 +1,10 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyTexts } from '../stores/bodyWriter.js';
 
-/** The bodies of threads' similar threads; gone where a thread is not listed. */
-export async function similarBodies(
-  collections: Pick<Collections, 'similar' | 'threadItems'>,
-  threadIds: readonly string[],
-): Promise<BodyTexts> {
-  return (await shownLists(collections, threadIds)).texts;
-}
-
-/** The same, and which of the threads are listed and have a thread in their list that is not. */
+/**
+ * The bodies of threads' similar threads; gone where a thread is not listed. And which of the threads are listed and
+ * have a thread in their list that is not.
+ */
 export async function shownLists(
   collections: Pick<Collections, 'similar' | 'threadItems'>,
   threadIds: readonly string[],
@@ -31,9 +26,10 @@ export async function shownLists(
   return { texts: new Map(texts), outdated };
 }
 
-async function itemsOf(
+/** The stored list items of those of some threads that are listed. */
+export async function itemsOf(
   { threadItems }: Pick<Collections, 'threadItems'>,
-  ids: string[],
+  ids: readonly string[],
 ): Promise<Map<string, string>> {
   const items = await threadItems
     .find({ _id: { $in: [...new Set(ids)] } }, { projection: { item: 1 } })

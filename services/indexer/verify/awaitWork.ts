@@ -4,7 +4,6 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { NEVER, type Mark, type LoopKind } from '../../../shared/store/work.js';
 import { dayOf } from '../views/tallyPeople.js';
 import { KINDS } from '../work/kinds.js';
-import { lateSimilar } from './lateSimilar.js';
 
 type Marks = Pick<Collections, 'members' | 'work'>;
 
@@ -12,6 +11,8 @@ type Marks = Pick<Collections, 'members' | 'work'>;
 type Count = () => Promise<number>;
 
 const POLL_MS = 100;
+/** While files are imported, similar threads are looked for this late (ms) at most, and some more. */
+const SIMILAR_AFTER_MS = 20 * 60_000;
 
 /**
  * Waits until what is marked by now has been done; each kind of mark leads to the next. Gives up when nothing has come
@@ -37,7 +38,8 @@ async function markedNow({ work }: Marks, kind: LoopKind): Promise<Count> {
 /** Marks that should be done soon: similar threads are looked for late, and copies of files may take days. */
 export function waitingMarks(kind: LoopKind): Filter<Mark> {
   if (kind === 'mirror') return { kind, causes: { $exists: true } };
-  return kind === 'similar' ? lateSimilar() : { kind };
+  if (kind !== 'similar') return { kind };
+  return { kind, at: { $lt: new Date(Date.now() - SIMILAR_AFTER_MS) } };
 }
 
 async function awaitNone(countLeft: Count, patienceMs: number): Promise<boolean> {

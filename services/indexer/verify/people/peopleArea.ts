@@ -7,7 +7,7 @@ import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
 import type { Difference } from '../difference.js';
-import { differingFields } from '../differingFields.js';
+import { differingRows } from '../differingRows.js';
 import { erasedTraces } from '../erasedTraces.js';
 import { namedWindows, within, type IdWindow } from '../../records/idWindow.js';
 
@@ -60,21 +60,9 @@ function compareRows<T extends { _id: string }>(
   what: string,
   memberOf: (row: T) => string,
 ): Difference[] {
-  const expected = new Map(counted.map((row) => [row._id, row]));
-  const found: Difference[] = [];
-  const note = (row: T, problem: string, basis: object): void => {
-    const detail = `${what} ${row._id} ${problem}`;
-    found.push(personDifference(memberOf(row), detail, JSON.stringify(basis)));
-  };
-  for (const row of stored) {
-    const must = expected.get(row._id);
-    expected.delete(row._id);
-    if (!must) note(row, 'must not be', []);
-    const fields = must ? differingFields(row, must, ['version']) : [];
-    if (fields.length > 0) note(row, `differs in ${fields.join(', ')}`, [row, must]);
-  }
-  for (const row of expected.values()) note(row, 'is not there', []);
-  return found;
+  return differingRows(stored, counted, ['version']).map(({ row, problem, compared }) =>
+    personDifference(memberOf(row), `${what} ${row._id} ${problem}`, JSON.stringify(compared)),
+  );
 }
 
 /** `member` is `<serverId>/<userId>`. */
@@ -124,7 +112,7 @@ async function erasedPeopleKept(
   const byUser = { userId: within(window) };
   const kept: string[][] = await Promise.all([
     collections.members.distinct('userId', byUser),
-    collections.contributions.distinct('userId', { ...byUser, messages: { $gt: 0 } }),
+    collections.contributions.distinct('userId', byUser),
   ]);
   return [...new Set(kept.flat())].filter(isErased).map((id) => ({
     kind: 'erased.kept',

@@ -1,11 +1,11 @@
 import { BODY_KINDS } from '../../../../shared/store/bodyKinds.js';
 import { slices } from '../../records/slices.js';
 import type { BuiltKind } from '../../build/buildThread.js';
-import { similarBodies } from '../../build/similarBodies.js';
+import { shownLists } from '../../build/similarBodies.js';
 import { compareBodies, compareTexts, type ExpectedBody } from '../compareBodies.js';
 import { etagOf } from '../../stores/entityTag.js';
 import { within } from '../../records/idWindow.js';
-import { isResting, orphanView, resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
+import { isResting, resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
 /** Bodies that are held in memory at once. */
 const AT_ONCE = 100;
@@ -44,7 +44,8 @@ export const checkSimilar: ThreadCheck = async (look) => {
   const compared = resting(look).filter(({ thread }) => !marked.has(thread._id));
   for (const some of slices(compared, AT_ONCE)) {
     const ids = some.map(({ thread }) => thread._id);
-    const texts = new Map(await similarBodies(deps.collections, ids));
+    const { texts: shown } = await shownLists(deps.collections, ids);
+    const texts = new Map(shown);
     for (const { thread, views } of some) if (!views) texts.set(`similar/${thread._id}`, null);
     const found = await compareTexts(deps.collections, texts);
     for (const { name, detail } of found) {
@@ -83,7 +84,7 @@ async function listsOfGone({
   const named = [...new Set(lists.flatMap(({ similarTo }) => similarTo))];
   const listed = new Set<string>();
   for (const some of slices(named)) {
-    const found = threadItems.find({ _id: { $in: some }, item: { $ne: '' } });
+    const found = threadItems.find({ _id: { $in: some } });
     for await (const { _id } of found.project<{ _id: string }>({ _id: 1 })) listed.add(_id);
   }
   return lists
@@ -107,7 +108,9 @@ export const checkOrphanViews: ThreadCheck = async ({ deps, window, threads }) =
   for (const id of await distinctIds(similar, '_id', window)) look(id, 'list of similar threads');
   for (const id of await distinctIds(threadItems, '_id', window)) look(id, 'list item');
   for (const id of await distinctIds(contributions, 'threadId', window)) look(id, 'contribution');
-  return [...orphans].map(([id, what]) => orphanView(id, what));
+  return [...orphans].map(([id, what]) => {
+    return { kind: 'view.orphan', id, detail: `There is a ${what} of it`, basis: '' };
+  });
 };
 
 async function distinctIds(

@@ -1,6 +1,7 @@
 import { groupBy } from '../../../../shared/platform/groupBy.js';
 import type { ContributionView, ThreadItemView } from '../../../../shared/store/views.js';
 import { differingFields } from '../differingFields.js';
+import { differingRows } from '../differingRows.js';
 import { within } from '../../records/idWindow.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
@@ -27,13 +28,12 @@ function judgeItem(
   one: ExpectedThread,
   stored: ThreadItemView | undefined,
 ): void {
-  const isListed = stored !== undefined && (stored.item !== '' || stored.scopes.length > 0);
   if (!one.views) {
-    if (isListed) problems.note(one, 'thread.shown', 'It is listed', stored.revision);
+    if (stored) problems.note(one, 'thread.shown', 'It is listed', stored.revision);
     return;
   }
-  if (!isListed) {
-    problems.note(one, 'thread.wrong', 'It is in no list', stored?.revision);
+  if (!stored) {
+    problems.note(one, 'thread.wrong', 'It is in no list');
     return;
   }
   const fields = differingFields(stored, one.views.item, ['revision']);
@@ -51,18 +51,10 @@ function judgeRows(
   one: ExpectedThread,
   stored: readonly ContributionView[],
 ): void {
-  const expected = new Map(one.views?.contributions.map((row) => [row._id, row]));
+  const expected = one.views?.contributions ?? [];
   const above = Math.max(0, ...stored.map(({ revision }) => revision));
-  const note = (userId: string, problem: string): void =>
-    problems.note(one, 'thread.wrong', `The contribution of user ${userId} ${problem}`, above);
-  const seen = new Set<string>();
-  for (const row of stored) {
-    const must = expected.get(row._id);
-    seen.add(row._id);
-    const isEmpty = row.messages + row.threads + row.reactions === 0;
-    if (!must && !isEmpty) note(row.userId, 'must not be');
-    const fields = must ? differingFields(row, must, ['revision']) : [];
-    if (fields.length > 0) note(row.userId, `differs in ${fields.join(', ')}`);
+  for (const { row, problem } of differingRows(stored, expected, ['revision'])) {
+    const detail = `The contribution of user ${row.userId} ${problem}`;
+    problems.note(one, 'thread.wrong', detail, above);
   }
-  for (const [id, { userId }] of expected) if (!seen.has(id)) note(userId, 'is not there');
 }

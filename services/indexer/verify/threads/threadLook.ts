@@ -39,8 +39,3 @@ export function differenceOf(
 ): Difference {
   return { kind, id, detail, basis: String(revision), ...(clue && { clue }) };
 }
-
-/** A view of a thread that is not recorded. */
-export function orphanView(id: string, what: string): Difference {
-  return { kind: 'view.orphan', id, detail: `There is a ${what} of it`, basis: '' };
-}
