@@ -37,8 +37,7 @@ export async function fetchThreads(deps: SyncDeps): Promise<void> {
     const room = AT_ONCE - underWay.size;
     const due = room > 0 ? await dueThreads(deps, [...underWay.keys()], room) : [];
     due.forEach(begin);
-    const isIdle = due.length < room;
-    await Promise.race([...(isIdle ? [] : underWay.values()), rest(LOOK_EVERY_MS, deps.signal)]);
+    await Promise.race([...underWay.values(), rest(LOOK_EVERY_MS, deps.signal)]);
   }
   await Promise.all(underWay.values());
   if (failure) throw failure.error;
