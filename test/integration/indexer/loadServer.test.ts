@@ -6,6 +6,7 @@ import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import { removeLongWithheld } from '../../../services/indexer/sync/removeWithheld.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { SERVER_LIST } from '../../../shared/store/bodyKinds.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
@@ -75,6 +76,26 @@ describe('a look at a server', () => {
     expect(servers.map(({ name, icon }) => [name, icon])).to.deep.equal([['Oxide', 'a1']]);
     const list = await readBody<ServerList>(deps.collections, SERVER_LIST);
     expect(list!.servers[0]).to.include({ name: 'Oxide', icon: 'a1' });
+  });
+
+  it('names nobody who was erased, nor a server that was deleted here, where no forum is public', async () => {
+    const [server, gone] = ['Rust', 'Go'].map((name) => anAnsweredServer(name, ['help']));
+    const own = syncDeps(deps, answeringPlatform([server!, gone!]).platform);
+    for (const { guild } of [server!, gone!]) await loadServer(own, guild.id);
+    const { servers } = deps.collections;
+    await servers.updateOne({ _id: gone!.guild.id }, { $set: { name: '', deleted: true } });
+    const userId = anId();
+    await requestErasure(deps.collections, userId);
+    for (const one of [server!, gone!]) {
+      hide(one, one.channels[0]!);
+      Object.assign(one.guild, { description: `Ask <@${userId}>` });
+      await loadServer(own, one.guild.id);
+    }
+    const told = await servers.find().sort({ name: 1 }).toArray();
+    expect(told.map(({ name, description }) => [name, description])).to.deep.equal([
+      ['', null],
+      ['Rust', 'Ask @deleted-user'],
+    ]);
   });
 
   it('empties a forum that stays withheld only when readers see nothing of it any more', async () => {
