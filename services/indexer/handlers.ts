@@ -18,31 +18,39 @@ import type { IndexerDeps } from './deps.js';
 import { reindexSearch } from './search/reindexSearch.js';
 import { verifyArchive } from './verify/verifyArchive.js';
 
-/**
- * The index of the write side: one line a job. Each takes an unchecked payload and resolves with counts for the log.
- */
-export type Handlers = Record<JobName, (payload: unknown, report?: Report) => Promise<unknown>>;
+/** What is done for each job, with its payload checked. It resolves with counts for the log. */
+type Work = {
+  [Name in JobName]: (payload: JobPayloads[Name], report: Report) => Promise<unknown>;
+};
+
+/** Does a job. Throws PayloadError for a payload that is none of its. */
+type Handler = (payload: unknown, report?: Report) => Promise<unknown>;
 
 /** Every job's handler. */
+export type Handlers = Record<JobName, Handler>;
+
+/** The index of the write side: one line a job. */
 export function createHandlers(deps: IndexerDeps): Handlers {
-  return {
+  const work: Work = {
     'delete-thread': deletion(deps, 'thread', deleteThread),
     'delete-channel': deletion(deps, 'channel', deleteChannel),
     'delete-server': deletion(deps, 'server', deleteServer),
     'delete-message': deletion(deps, 'message', deleteMessage),
-    'erase-user': (payload, report = REPORT_NOBODY) =>
-      eraseUser(deps, parsePayload('erase-user', payload), report),
-    'reindex-views': (_payload, report = REPORT_NOBODY) => reindexViews(deps, report),
-    'refresh-stats': (payload) => refreshStats(deps, parsePayload('refresh-stats', payload)),
-    'retry-quarantined': (payload) =>
-      retryQuarantined(deps, parsePayload('retry-quarantined', payload)),
-    'import-file': (payload) => importFile(deps, parsePayload('import-file', payload)),
-    'reindex-search': (payload) => reindexSearch(deps, parsePayload('reindex-search', payload)),
-    sync: (payload, report = REPORT_NOBODY) =>
-      awaitSync(deps, parsePayload('sync', payload), report),
-    verify: (payload, report = REPORT_NOBODY) =>
-      verifyArchive(deps, { ...parsePayload('verify', payload), report }),
+    'erase-user': (payload, report) => eraseUser(deps, payload, report),
+    'reindex-views': (_payload, report) => reindexViews(deps, report),
+    'refresh-stats': (payload) => refreshStats(deps, payload),
+    'retry-quarantined': (payload) => retryQuarantined(deps, payload),
+    'import-file': (payload) => importFile(deps, payload),
+    'reindex-search': (payload) => reindexSearch(deps, payload),
+    sync: (payload, report) => awaitSync(deps, payload, report),
+    verify: (payload, report) => verifyArchive(deps, { ...payload, report }),
   };
+  const names = Object.keys(work) as JobName[];
+  return Object.fromEntries(names.map((name) => [name, checked(name, work[name])])) as Handlers;
+}
+
+function checked<Name extends JobName>(name: Name, work: Work[Name]): Handler {
+  return async (payload, report = REPORT_NOBODY) => work(parsePayload(name, payload), report);
 }
 
 /** The job of a deletion, which is forgotten when it was carried out. */
@@ -54,11 +62,10 @@ function deletion<Kind extends DeletionKind>(
     payload: JobPayloads[`delete-${Kind}`],
     report: Report,
   ) => Promise<object>,
-): Handlers[`delete-${Kind}`] {
-  return async (payload, report = REPORT_NOBODY) => {
-    const parsed = parsePayload(`delete-${kind}`, payload);
-    const result = await work(deps, parsed, report);
-    const id = Object.values<string>(parsed)[0]!;
+) {
+  return async (payload: JobPayloads[`delete-${Kind}`], report: Report) => {
+    const result = await work(deps, payload, report);
+    const id = Object.values<string>(payload)[0]!;
     const files = await removeUploadsOf(deps, id);
     await forgetFileNames(deps.collections);
     await endDeletion(deps.collections, kind, id);
