@@ -4,6 +4,8 @@ import { announceErasure } from '../../../shared/store/erasures.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import type { WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
+import { KINDS } from '../work/kinds.js';
+import { ALL_KINDS } from '../work/runMarks.js';
 import type { IndexerDeps } from '../deps.js';
 import { removeUploadsOf } from '../quarantine/removeUploadsOf.js';
 import { eraseFileNames } from '../records/eraseFileNames.js';
@@ -58,7 +60,7 @@ export async function eraseUser(
   await redactTitles(deps, traces, cause);
   await setMarks(deps, 'thread', traces.threadIds, { causes: [cause] });
   const unbuilt = `unbuilt-${cause}`;
-  for (const kind of SHOWN) {
+  for (const kind of ALL_KINDS.filter((one) => KINDS[one].showsPeople)) {
     await setMarks(deps, kind, await markedSubjects(deps, kind), { causes: [unbuilt] });
   }
   await setMarks(deps, 'person', [userId], { causes: [cause] });
@@ -86,9 +88,6 @@ export async function eraseUser(
     files,
   };
 }
-
-/** Kinds of marks of threads, and of what shows a part of threads. Until they are done, erased people may be shown. */
-const SHOWN = ['thread', 'links', 'lists', 'shown', 'person', 'server'] as const;
 
 /**
  * Subjects that are marked now, quarantined ones too, as nobody knows whom their last views show. An import may have

@@ -21,6 +21,8 @@ export interface Kind {
   /** Marks done at once at most. */
   batch: number;
   run: Run;
+  /** Whether it stores what shows people. Until it is done, somebody who was erased meanwhile may still be shown. */
+  showsPeople: boolean;
   /** Whether they wait for something else. */
   isHeldBack?: (deps: IndexerDeps) => Promise<boolean>;
 }
@@ -28,26 +30,26 @@ export interface Kind {
 /** The index of what follows from a change, in the order in which one leads to the next. */
 export const KINDS: Record<LoopKind, Kind> = {
   // A channel's name, tags or deletion: its threads show them.
-  channel: { batch: 20, run: fanOutChannels },
+  channel: { batch: 20, run: fanOutChannels, showsPeople: false },
   // A server's name: profiles of its people show it.
-  people: { batch: 20, run: fanOutServers },
+  people: { batch: 20, run: fanOutServers, showsPeople: false },
   // Somebody is left out of a server, or is not any more: the threads that they wrote in.
-  member: { batch: 20, run: fanOutMembers },
+  member: { batch: 20, run: fanOutMembers, showsPeople: false },
   // A thread's records: its views and search documents. Many at once, as each waits for the stores most of the time.
-  thread: { batch: 200, run: buildThreads },
+  thread: { batch: 200, run: buildThreads, showsPeople: true },
   // A thread or channel appeared, went, or has another name: as `lists`, and threads that link to it show its name.
-  links: { batch: 100, run: fanOutLinks },
+  links: { batch: 100, run: fanOutLinks, showsPeople: true },
   // A thread was built again: lists of similar threads show its line, and caches have to hear of it.
-  lists: { batch: 100, run: fanOutLists },
+  lists: { batch: 100, run: fanOutLists, showsPeople: true },
   // Somebody's part in threads: totals, leaderboards, profile.
-  person: { batch: 200, run: buildPeople },
+  person: { batch: 200, run: buildPeople, showsPeople: true },
   // A server's records, threads or people: its bodies. The subject `all` stands for the list of servers.
-  server: { batch: 20, run: buildServers },
+  server: { batch: 20, run: buildServers, showsPeople: true },
   // A thread's text: which threads are similar to it.
-  similar: { batch: 20, run: findSimilarAgain, isHeldBack: waitForOthers },
+  similar: { batch: 20, run: findSimilarAgain, showsPeople: false, isHeldBack: waitForOthers },
   // Which threads are similar to one: the body that shows them.
-  shown: { batch: 100, run: buildShown },
+  shown: { batch: 100, run: buildShown, showsPeople: true },
   // A thread, a person's picture or a server's: the copies of files that they show. The subject `all` stands for
   // everything.
-  mirror: { batch: 20, run: mirrorFiles, isHeldBack: isMirrorAway },
+  mirror: { batch: 20, run: mirrorFiles, showsPeople: false, isHeldBack: isMirrorAway },
 };
