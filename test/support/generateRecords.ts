@@ -123,6 +123,9 @@ function generateChannel(
   };
 }
 
+/** Every field that an export tells; the compiler asks for those that a message may lack, too. */
+type WholeMessage = Required<Omit<SourceMessage, 'partsAsOf'>>;
+
 function generateMessage(random: Random, place: { threadId: string; asOf: number }): SourceMessage {
   const _id = anId();
   const type = random.pick([0, 0, 19, 20, 21, 23, 4, 6, 18, 46, 8, -1]);
@@ -132,7 +135,7 @@ function generateMessage(random: Random, place: { threadId: string; asOf: number
       discriminator: random.orNull('5764'),
       isBot: Boolean(random.below(2)),
     });
-  return aSourceMessage({
+  const { webhook, mentionedRoles, ...others }: WholeMessage = {
     ...place,
     _id,
     type,
@@ -169,6 +172,13 @@ function generateMessage(random: Random, place: { threadId: string; asOf: number
       stickers: random.some(() => generateSticker(random)),
     }),
     interaction: random.orNull({ id: anId(), name: 'ask', userId: anId(), username: 'ada' }),
+    webhook: true,
+    mentionedRoles: [{ id: anId(), name: random.pick(NAMES) }],
+  };
+  return aSourceMessage({
+    ...others,
+    ...random.orUntold({ webhook }),
+    ...random.orUntold({ mentionedRoles }),
   });
 }
 
@@ -177,7 +187,7 @@ function aDate(random: Random): Date {
 }
 
 function generateAttachment(random: Random): AttachmentRecord {
-  return {
+  const { description, spoiler, ...others }: Required<AttachmentRecord> = {
     id: anId(),
     filename: random.pick(['a.png', 'SPOILER_b.jpg', 'ünïcode 文件.txt', 'noending']),
     url: random.pick(URLS),
@@ -185,8 +195,13 @@ function generateAttachment(random: Random): AttachmentRecord {
     size: random.below(1_000_000),
     width: random.orNull(640),
     height: random.orNull(480),
-    ...(random.below(3) === 0 && { description: 'A <b>chart</b> of Ann' }),
-    ...(random.below(3) === 0 && { spoiler: true as const }),
+    description: 'A <b>chart</b> of Ann',
+    spoiler: true,
+  };
+  return {
+    ...others,
+    ...random.orUntold({ description }),
+    ...random.orUntold({ spoiler }),
   };
 }
 

@@ -5,14 +5,35 @@ import {
   headerSchemas,
   messageSchema,
 } from '../../../../shared/exportFormat/exportSchema.js';
+import type {
+  ExportAttachment,
+  ExportEmbed,
+  ExportEmoji,
+  ExportMedia,
+  ExportMessage,
+  ExportSticker,
+  ExportUser,
+} from '../../../../shared/exportFormat/exportTypes.js';
 import { quickCheck } from '../../../../shared/exportFormat/quickCheck.js';
-import { anExportMessage, anExportUser } from '../../../support/exportFiles.js';
 
 const AT = '2026-02-01T12:00:00.1234567+00:00';
 const ID = '1200000000000000001';
-const MEDIA = { url: 'https://example.org/a.png', canonicalUrl: null, width: 1.5, height: null };
-const EMOJI = { id: '', name: '👍', isAnimated: false };
-const ATTACHMENT = {
+const MEDIA: Required<ExportMedia> = {
+  url: 'https://example.org/a.png',
+  canonicalUrl: null,
+  width: 1.5,
+  height: null,
+};
+const USER: Required<ExportUser> = {
+  id: ID,
+  name: 'ada',
+  discriminator: null,
+  nickname: 'Ada',
+  isBot: false,
+  avatarUrl: null,
+};
+const EMOJI: Required<ExportEmoji> = { id: '', name: '👍', isAnimated: false };
+const ATTACHMENT: Required<ExportAttachment> = {
   id: ID,
   url: 'https://example.org/a.png',
   fileName: 'a.png',
@@ -20,9 +41,11 @@ const ATTACHMENT = {
   contentType: null,
   width: 640,
   height: 480,
+  description: null,
+  isSpoiler: true,
 };
-const STICKER = { id: ID, name: 'wave', format: 'Png', sourceUrl: null };
-const EMBED = {
+const STICKER: Required<ExportSticker> = { id: ID, name: 'wave', format: 'Png', sourceUrl: null };
+const EMBED: Required<ExportEmbed> = {
   type: 'rich',
   title: 'T',
   url: null,
@@ -39,14 +62,21 @@ const EMBED = {
   inlineEmojis: [EMOJI],
 };
 
-/** A message with every key. */
-const message = anExportMessage({
+/** A message with every key. The compiler also asks for the optional keys. */
+const message: Required<ExportMessage> = {
+  id: ID,
+  type: 'Default',
+  timestamp: AT,
+  timestampEdited: null,
+  isPinned: false,
+  content: 'Hello',
+  author: USER,
   attachments: [ATTACHMENT],
   embeds: [EMBED],
   stickers: [STICKER],
   inlineEmojis: [EMOJI],
   reactions: [{ emoji: EMOJI, count: 2, users: [{ id: '1' }] }],
-  mentions: [anExportUser()],
+  mentions: [USER],
   reference: { type: 'Default', messageId: ID, channelId: null, guildId: null },
   forwardedMessage: {
     timestamp: AT,
@@ -56,9 +86,11 @@ const message = anExportMessage({
     embeds: [EMBED],
     stickers: [STICKER],
   },
-  interaction: { id: '5', name: null, user: anExportUser() },
+  interaction: { id: '5', name: null, user: USER },
+  isWebhook: true,
+  mentionedRoles: [{ id: ID, name: 'helpers' }],
   asOf: AT,
-});
+};
 
 const samples: { schema: Joi.Schema; value: unknown }[] = [
   { schema: messageSchema, value: message },
