@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import {
   THREAD_SORTS,
+  threadListQuerySchema,
   threadPageSchema,
   type ThreadPage,
   type ThreadSort,
@@ -87,6 +88,13 @@ describe('GET /api/threads', () => {
     ['status=resolved', ({ status }) => status === 'resolved'],
     ['status=locked&channelId=102', (s) => s.status === 'locked' && s.channelId === '102'],
   ];
+
+  it('is tested with every filter', () => {
+    const tested = filters.flatMap(([query]) => [...new URLSearchParams(query).keys()]);
+    const { keys } = threadListQuerySchema.describe() as { keys: object };
+    const known = Object.keys(keys).filter((key) => !['sort', 'limit', 'cursor'].includes(key));
+    expect([...new Set(tested)]).to.have.members(known);
+  });
 
   for (const sort of THREAD_SORTS) {
     it(`walks through all pages of every filter by ${sort}, up to an exact last page`, async () => {
