@@ -13,8 +13,9 @@ import { putBodies, putRows } from './putViews.js';
 import { findAppearances } from './findAppearances.js';
 
 /**
- * Counts people's totals on their servers, their lines of the leaderboards and their profiles, and stores them. Of
- * somebody who has no part in any thread any more, nothing is left: builds take whoever was erased out of all threads.
+ * Counts each person's totals on their servers, and stores them with the person's leaderboard lines and profile. Where
+ * somebody has no part in any thread any more, all of these are removed. That is how an erased person disappears from
+ * them: the builds of threads take the person out of all threads.
  */
 export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const { collections } = deps;
@@ -50,14 +51,17 @@ async function storedRows(
   return { members: rows, ranks: await ranks.find({ member }).toArray() };
 }
 
-/** Gives the rows of each person. */
+/** Returns a function that gives the rows of one person. */
 function rowsByPerson({ members, ranks }: CountedMembers): (userId: string) => CountedMembers {
   const rowsOf = groupBy(members, ({ userId }) => userId);
   const linesOf = groupBy(ranks, ({ member }) => member.slice(member.indexOf('/') + 1));
   return (userId) => ({ members: rowsOf.get(userId) ?? [], ranks: linesOf.get(userId) ?? [] });
 }
 
-/** Marks those whose rolling periods were counted on an earlier day, unless they are marked already. */
+/**
+ * Marks people whose rolling periods were counted before today (UTC); a call looks at 1,000 rows at most. People who
+ * are marked already stay as they are.
+ */
 export async function markAgedMembers(
   { collections, commit }: Pick<IndexerDeps, 'collections' | 'commit'>,
   now: Date,

@@ -10,7 +10,7 @@ import { cleanPlaces } from './cleanRecords.js';
 import { countServer, listAllServers } from './countServer.js';
 import { putBodies } from './putViews.js';
 
-/** Counts servers and stores their bodies, the list of all servers where that is marked. */
+/** Counts the marked servers, and stores their bodies. The subject ALL_SERVERS stands for the list of all servers. */
 export async function buildServers(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   for (const mark of marks) await buildServer(deps, mark);
 }
@@ -27,7 +27,7 @@ async function buildServer(deps: IndexerDeps, mark: Mark): Promise<void> {
   await storeMade(deps, [mark], store, { servers: [subject] });
 }
 
-/** A server that is not recorded has no bodies. */
+/** The bodies of a marked subject. Where there is no record of the server, all its bodies are gone. */
 async function textsOf(deps: IndexerDeps, subject: string): Promise<BodyTexts> {
   if (subject === ALL_SERVERS) return listAllServers(deps);
   return (await countServer(deps, subject)) ?? goneBodies('server', subject);

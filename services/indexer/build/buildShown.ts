@@ -26,7 +26,7 @@ export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void
   await storeMade(deps, marks, store, { similar: threadIds });
 }
 
-/** The lists of similar threads that name some threads. */
+/** Finds the lists of similar threads in which any of these threads stands. */
 export function listsNaming(
   { collections }: Pick<IndexerDeps, 'collections'>,
   threadIds: string[],

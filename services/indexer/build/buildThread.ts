@@ -34,14 +34,17 @@ import { MESSAGE_BATCH } from './messageBatch.js';
 import { putBodies, putRows } from './putViews.js';
 import { readThread, type ReadViews } from './readThread.js';
 
-/** What bounds the memory of threads that are built together: the messages of those that are built at once. */
+/** Bounds the memory: threads that are built at the same time have at most so many messages together. */
 const MESSAGES_AT_ONCE = 3_000;
-/** A thread counts as no more messages than this, as it is read in batches. */
+/** A longer thread counts as so many messages. It is read in batches, so it holds no more of them in memory. */
 const MOST_MESSAGES = 2 * MESSAGE_BATCH.items;
-/** A thread that was not built before counts as so many. */
+/** A thread that was not built before counts as so many messages. */
 const UNKNOWN_MESSAGES = 60;
 
-/** Builds threads that are marked. Throws what the first that fails throws, when all have ended. */
+/**
+ * Builds the marked threads. Where a build fails, it waits until all have ended, then throws the error of the first
+ * mark that failed.
+ */
 export async function buildThreads(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const known = marks.length > 1 ? await countMessages(deps, marks) : new Map<string, number>();
   const weightOf = ({ subject }: Mark): number =>
@@ -67,9 +70,10 @@ async function countMessages(
 }
 
 /**
- * Builds everything that is read of a thread from its records as they are now. One transaction stores it, marks what
- * follows from it, and takes the thread's mark away. A build that lost its claim stores nothing. A source may have
- * brought back what was erased or deleted: the build takes that out of the records first.
+ * Builds a thread's views and search documents from its records as they are now. A source may have brought back what
+ * was erased or deleted, so the build first takes that out of the records. One transaction then stores the views and
+ * marks what follows from them. It also takes the thread's mark away, unless the thread shows something of other
+ * threads (`endIfSame`). A build that lost its claim stores no views.
  */
 async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
   const { collections } = deps;
@@ -85,7 +89,7 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
     await cleanWords(deps, threadId, erased);
     return removeViews(deps, mark, { version, before, thread });
   }
-  // Notices are cleaned here, as no build reads them.
+  // Notices, which are not counted, are cleaned here: the build reads counted messages alone.
   if (!thread.deleted && !erased.isEmpty)
     await cleanWords(deps, threadId, erased, { counted: false });
   const sent = createSentDocuments(mark.whole ? undefined : before.sent);
@@ -98,8 +102,9 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
 }
 
 /**
- * A thread of which nothing may be shown, once its records are clean. Only an erasure removes it: of one that is being
- * imported, the rest may still come.
+ * Cleans the records of a thread of which nothing may be shown, and returns the thread's record as it is stored then.
+ * Where an erasure has led to the build, a thread that the erasure has emptied becomes a tombstone. In all other cases
+ * the thread stays, since more of it may still be imported.
  */
 async function emptied(
   deps: IndexerDeps,
@@ -112,11 +117,11 @@ async function emptied(
   return causes.some((cause) => cause.startsWith('erase-user/')) ? removeIfEmptied(deps, now) : now;
 }
 
-/** What is stored of a thread that is read beside its bodies. */
+/** What the last build of a thread has stored, as far as the next build needs to know it. */
 export interface StoredThread {
   item: ThreadItemView | null;
   contributions: ContributionView[];
-  /** What is known of its search documents. */
+  /** Which of its search documents were sent (stores/sentDocuments.ts). */
   sent: Binary | undefined;
   /** The names of its bodies that are cut into pieces. */
   cut: string[];
@@ -153,7 +158,8 @@ interface BuiltThread {
 }
 
 /**
- * Writes pieces of the body and search documents; gives the rest, which is not stored yet. Null: nothing may be shown.
+ * Stores the pieces of a thread's bodies, and sends its search documents. Returns the views and bodies that the caller
+ * has to store; null where nothing of the thread may be shown.
  */
 async function writeThread(
   deps: IndexerDeps,
@@ -229,7 +235,7 @@ async function storeViews(
     },
   });
   if (!isStored) {
-    // The pieces that this build has written belong to nothing.
+    // The pieces that this build has written belong to no stored body.
     const owners = bodies.map(({ _id, revision }) => bodyOwner(_id, revision));
     return removePieces(collections, owners);
   }
@@ -243,11 +249,12 @@ async function storeViews(
 }
 
 /**
- * Ends the build of a thread that shows something of others: their names, where it links to them, or their messages,
- * which it forwards. What it shows of them can be looked up since the build stored it. Worker A builds this thread and
- * shows the old title of another; meanwhile worker B renames that other thread, and looks for those that show its title.
- * Either B finds what A has stored, and marks this thread; or A finds here what B has stored, and has this thread built
- * again. The same holds of a message that may not be shown any more, or may be shown again.
+ * Ends the build of a thread that shows something of other threads or channels: their names, where it links to them, or
+ * their messages, where it forwards them. These may have changed during the build. Worker A builds this thread, and
+ * shows the old title of another one. Meanwhile worker B renames the other thread, and then looks for threads that show
+ * its title. If B looks after A has stored its views, B finds this thread and marks it. If B looks before that, A finds
+ * the new title here, and has this thread built again. The same holds for a forwarded message that may no longer be
+ * shown, or may be shown again.
  */
 async function endIfSame(deps: IndexerDeps, mark: Mark, views: ReadViews): Promise<void> {
   const { subject } = mark;
@@ -261,14 +268,15 @@ async function endIfSame(deps: IndexerDeps, mark: Mark, views: ReadViews): Promi
         endMark(documents, mark);
         return;
       }
-      // Its next builds may all fail. It is quarantined then, and because of this cause taken out of what is read.
+      // All later builds may fail, too. Then the mark is quarantined, and this cause has the views of the thread
+      // removed.
       if (!areForwards) documents.mark('thread', subject, { causes: [`forwarded/${subject}`] });
       freeMark(documents, documents.get('work', mark._id)!);
     },
   });
 }
 
-/** Whether what a thread links to still has the names that it is shown by. */
+/** Whether the threads and channels to which a thread links still have the names that its new views show. */
 async function areNamesSame(
   collections: IndexerDeps['collections'],
   threadId: string,
@@ -279,9 +287,10 @@ async function areNamesSame(
 }
 
 /**
- * Whether those of a thread's forwards that are hidden are still those that may not be shown, and the records hold
- * nothing of a message that was deleted meanwhile. The build itself may have emptied one that it had judged before: of a
- * message that also mentions somebody erased, whose own words it forwards.
+ * Whether the stored views hide exactly those of a thread's forwards that may not be shown now, and no record holds the
+ * copy of a message that is gone. A forward that the views list as hidden may have been emptied since. The build itself
+ * empties it where it cleans the message for another reason, and the original has been deleted since the build judged
+ * the forward. Then the thread counts as changed, too.
  */
 async function areForwardsSame(
   collections: IndexerDeps['collections'],
@@ -298,7 +307,10 @@ async function areForwardsSame(
   return were.size === 0;
 }
 
-/** Takes everything that is read of a thread away, but for its search documents. */
+/**
+ * Removes the views of a thread. Its search documents are left to the caller. `end` decides what becomes of the
+ * thread's mark; without it, the mark is taken away. Nothing happens where the claim was lost.
+ */
 export async function removeViews(
   deps: IndexerDeps,
   mark: Mark,
@@ -323,7 +335,8 @@ export async function removeViews(
         markFollowing(documents, mark, { thread: place, before, item: null, people });
         documents.mark('similar', threadId, { due: whenFound() });
       }
-      // Another worker may just be storing this thread's list of similar threads. The mark has it stored once more.
+      // Another worker may be about to store this thread's list of similar threads. The mark has the list built once
+      // more, and then it is removed.
       documents.mark('shown', threadId, { causes: mark.causes });
       markMirror(deps, documents, `thread/${threadId}`, mark);
       end(documents);
@@ -341,7 +354,7 @@ export async function removeViews(
     await removeOlderPieces(deps.collections, name, version + 1);
 }
 
-/** Whether a build has other search documents than the one before it: then other threads may be similar. */
+/** Whether a build has made other search documents than the last one. Then other threads may be similar to this one. */
 function isSaidAnew(
   { whole }: Mark,
   { sent: before }: StoredThread,
@@ -353,8 +366,8 @@ function isSaidAnew(
 
 /**
  * Marks everything else that shows a part of a thread: its people, its server, lists of similar threads, and threads
- * that link to it. Profiles show the thread's line. Where that has not changed, only those people are marked whose part
- * in the thread has changed. A `whole` mark doubts what is stored, so then everybody is marked.
+ * that link to it. Profiles show the thread's list item. Where that has not changed, only people whose part in the
+ * thread has changed are marked. A `whole` mark says that what is stored may be wrong, so it has everybody marked.
  */
 function markFollowing(
   documents: Documents,
@@ -377,7 +390,7 @@ function markFollowing(
     documents.mark('person', userId, { causes });
   }
   documents.mark('server', serverId, { causes });
-  // Nobody knows any more by which title other threads show a deleted one.
+  // The list item of a deleted thread may be gone already. Then nothing tells which title other threads show.
   const isRenamed = thread.deleted === true || before.item?.title !== item?.title;
   documents.mark(isRenamed ? 'links' : 'lists', threadId, { causes });
 }

@@ -64,8 +64,8 @@ export async function replaceThread(
 }
 
 /**
- * Takes what is left of erased people out of messages, and what these forward of deleted messages. A thread whose
- * starter goes keeps no author.
+ * Takes out of messages what is left of erased people, and the copies of deleted messages that they forward. Where a
+ * thread's starter message is emptied, its author is no longer named as the thread's author.
  */
 export async function cleanMessages(
   { commit }: Deps,
@@ -128,9 +128,9 @@ export async function removeIfEmptied(deps: Deps, thread: ThreadRecord): Promise
 }
 
 /**
- * Takes away the title of a thread in which nobody has written so far but somebody who was erased: it is their words,
- * too. It is remembered as a keyed hash, so that no source brings it back. The thread stays, so that others' messages
- * are taken, in whatever order the sources come.
+ * Takes away the title of a thread that an erased person started, and in which nobody else has written so far: the
+ * title is the person's words, too. A keyed hash of the title is kept, so that no source brings it back. The thread
+ * itself stays, so that messages of others are taken, in whatever order the sources come.
  */
 export async function redactIfEmptied(
   deps: Deps,
@@ -165,8 +165,8 @@ async function isEmptied({ collections }: Deps, { _id, ownerId }: ThreadRecord):
 }
 
 /**
- * Takes erased people out of the description of a marked server, and out of the topics of its channels. The list of
- * servers shows the description, too, so it is marked.
+ * Takes erased people out of the description of a marked server, and out of the topics of its channels. Where the
+ * description changes, the list of all servers is marked, as it shows the description, too.
  */
 export async function cleanPlaces(
   deps: Deps,

@@ -54,12 +54,14 @@ export function withLink(person: ShownPerson, links: Pick<ServiceLinks, 'avatar'
   return { ...person, avatar: links.avatar(person) };
 }
 
-/** What one person did on one server: in all, or on a day that may still count for a rolling period. */
+/**
+ * What one person did on one server: in all (`day` is null), or on one day that may still count for a rolling period.
+ */
 type Sum = Omit<MemberTotals, 'days'> & { day: number | null };
 
 /**
- * Adds up what some people did in each thread, server by server. The work grows with the number of threads alone,
- * however much somebody did of late.
+ * Adds up what some people did in their threads, server by server. The cost depends on the number of threads, and not
+ * on how much somebody wrote of late.
  */
 async function addUp(
   { contributions }: Pick<Collections, 'contributions'>,

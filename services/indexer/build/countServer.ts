@@ -13,7 +13,10 @@ import {
 } from '../views/serverViews.js';
 import { compareIds } from '../views/tallyPeople.js';
 
-/** The bodies of a server, its statistics counted now; all gone where it was deleted; null where it is not recorded. */
+/**
+ * The bodies of a server, with statistics that are counted now. All bodies of a deleted server are gone. Null where
+ * there is no record of the server.
+ */
 export async function countServer(
   { collections, links }: Pick<IndexerDeps, 'collections' | 'links'>,
   serverId: string,
@@ -127,7 +130,7 @@ async function countReactions(
   return counts ?? { total: 0, uniqueEmojis: 0 };
 }
 
-/** When anything of a server without threads was last told. */
+/** The latest time (a stamp) at which a source told anything of these records; 0 where none did. */
 function latestStamp(records: { stamps: Record<string, number> }[]): number {
   return Math.max(0, ...records.flatMap(({ stamps }) => Object.values(stamps)));
 }

@@ -11,19 +11,22 @@ import type { IndexerDeps } from '../deps.js';
 import { storeMade } from '../work/claims.js';
 import { listsNaming } from './buildShown.js';
 
-/** A subject of a kind of work that is to be marked because of another subject. */
+/** A mark to be set: its kind, its subject, and the other subject because of which it is set. */
 interface Following {
   kind: WorkKind;
   subject: string;
   because: string;
-  /** A further cause. */
+  /** A cause that the mark gets in addition to those of the mark it follows from. */
   cause?: string;
 }
 
-/** What is to be marked because of some subjects. */
+/** Yields the marks to be set because of some subjects. */
 type Follows = (deps: IndexerDeps, subjects: string[]) => AsyncIterable<Following>;
 
-/** Marks the threads of channels, which show their names and tags, and go with them, and those that link there. */
+/**
+ * Marks the threads of channels: they show their channel's name and tags, and are hidden or removed with it. Marks the
+ * threads that link to the channels, too.
+ */
 export const fanOutChannels = fanOut(async function* ({ collections }, channelIds) {
   for (const id of channelIds) yield { kind: 'links', subject: id, because: id };
   const inside = collections.threads.find(
@@ -46,7 +49,9 @@ export const fanOutServers = fanOut(async function* ({ collections }, serverIds)
   }
 });
 
-/** Marks the threads of servers in which members show, or would show, what they wrote or did. */
+/**
+ * Marks the threads of a server that a member started, wrote in or used a command in, whether that is shown now or not.
+ */
 export const fanOutMembers = fanOut(async function* ({ collections }, memberIds) {
   for (const because of memberIds) {
     const [serverId, userId] = because.split('/') as [string, string];
@@ -67,15 +72,19 @@ const markLinks = fanOut(async function* (deps, targetIds) {
 });
 
 /**
- * Marks the lists of similar threads that threads stand in, and the threads that forward messages of them and show
- * these wrongly. Announces the threads once more: whoever built them may have been killed before they were announced.
+ * Marks the lists of similar threads in which some threads stand. Marks the threads that forward messages of theirs,
+ * where a copy is shown that may not be, or is hidden although it may be shown. Announces the threads once more: the
+ * worker that built them may have been killed before it announced them.
  */
 export async function fanOutLists(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   await announceAgain(deps, marks);
   await markLists(deps, marks);
 }
 
-/** The same, and marks the threads that link to threads or channels, and show their names. */
+/**
+ * Does the same as `fanOutLists`, and also marks the threads that link to these threads or channels and so show their
+ * names.
+ */
 export async function fanOutLinks(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   await announceAgain(deps, marks);
   await markLinks(deps, marks);
@@ -111,10 +120,11 @@ async function* threadsOf(
 }
 
 /**
- * Threads that forward messages of some other threads, and show what may not be shown any more, or hide what may. A
- * message that is deleted, erased, left out or recorded has its own thread built; so whoever forwards it is found after
- * that. A thread that is being built looks at what it forwards once more by itself. One whose records hold what was
- * deleted is marked even where that is hidden already, so that its build empties them.
+ * Finds threads that forward messages of these threads, and show a copy that may no longer be shown, or hide one that
+ * may. When a message is recorded, deleted, erased or left out, its own thread is built first, and this looks for its
+ * copies afterwards. A thread that is being built at that time checks its forwards again by itself. Where a record
+ * still holds the copy of a deleted message, its thread is marked even if the copy is hidden already, so that the build
+ * empties the record.
  */
 async function* forwarding(
   { collections }: IndexerDeps,
@@ -141,7 +151,10 @@ async function* forwarding(
   }
 }
 
-/** Of the listed threads that some messages are of: the ids of those that are stored as not shown. */
+/**
+ * The forwards that are not shown in the threads of some messages, as the last builds stored it: their ids by thread.
+ * Threads that are not listed have no entry.
+ */
 async function storedUnshown(
   { threadItems }: Pick<IndexerDeps['collections'], 'threadItems'>,
   messages: readonly ForwardingMessage[],
@@ -178,7 +191,10 @@ async function* listing(deps: IndexerDeps, threadIds: string[]): AsyncGenerator<
   }
 }
 
-/** Marks what follows from some marks, each for the causes of the mark it follows from, before it takes them away. */
+/**
+ * Makes a builder. It sets the marks that follow from some marks, and then takes these away. Each new mark gets the
+ * causes of the mark from which it follows.
+ */
 function fanOut(follows: Follows): (deps: IndexerDeps, marks: Mark[]) => Promise<void> {
   return async (deps, marks) => {
     const causes = new Map(marks.map((mark) => [mark.subject, mark.causes]));

@@ -19,8 +19,9 @@ interface Seen {
 }
 
 /**
- * How the people whose contributions match are shown, by their ids. Each is shown as in the last of their messages that
- * may be read, by the last display name that a source told: so a name goes with what was written by it.
+ * How people are shown, by their ids; only people whose contributions match are looked at. Name and picture come from
+ * the last of their messages that may be read. The display name is the last one that a source told with such a message.
+ * So a name disappears with the messages that were written under it.
  */
 export async function findAppearances(
   { contributions }: Pick<Collections, 'contributions'>,

@@ -13,7 +13,10 @@ import { countedMessages, threadMessages } from './threadMessages.js';
 
 type Records = Pick<Collections, 'threads' | 'channels' | 'messages'>;
 
-/** What a thread's views are built from, with its messages to be read once, in order, as they are recorded. */
+/**
+ * What a thread's views are built from. `messages` gives the thread's messages as they are recorded, in order, and can
+ * be read once only.
+ */
 export interface LoadedThread {
   model: ThreadModel;
   messages: AsyncIterable<MessageRecord>;
@@ -26,8 +29,8 @@ interface Unshown {
 }
 
 /**
- * Loads a thread; null when nothing of it may be shown (deleted, or nothing said in it but by people who must not be
- * shown).
+ * Loads a thread. Null when nothing of it may be shown: it was deleted, its channel is deleted, withheld or not
+ * recorded, or only people who must not be shown have said anything in it.
  */
 export async function loadThread(
   records: Records,
@@ -62,7 +65,7 @@ export async function loadThread(
 interface Opening {
   /** The first message that may be shown. */
   first: MessageRecord;
-  /** Whether the starter stands before it. */
+  /** Whether the thread's starter message comes before `first`, so that it may not be shown. */
   isStarterUnshown: boolean;
   /** All messages, as they are recorded. */
   messages: AsyncIterable<MessageRecord>;
@@ -122,8 +125,8 @@ function referencedChannels(messages: MessageRecord[]): string[] {
 }
 
 /**
- * What a thread's messages refer to, the thread itself among it: whether its own list item is stored yet must make no
- * difference.
+ * The ids of the threads and channels to which messages refer, and the names of those that this archive has. Where a
+ * message refers to its own thread, the name comes from the thread's record, since its list item may not be stored yet.
  */
 export async function linkTargets(
   collections: Pick<Collections, 'threadItems' | 'channels'>,

@@ -1,7 +1,10 @@
 import type { BatchLimits } from '../../../shared/platform/batches.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 
-/** What bounds the memory of a very long thread: messages handled at once, and about how many characters they hold. */
+/**
+ * Bounds the memory that a very long thread takes: how many messages are handled at once, and about how many characters
+ * they hold together.
+ */
 export const MESSAGE_BATCH = {
   items: 500,
   weight: 4_000_000,

@@ -1,7 +1,7 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import { idWindows, within, type IdWindow } from '../records/idWindow.js';
 
-/** Contributions whose people are looked at together. */
+/** The most contributions whose people are looked at together. */
 const CONTRIBUTIONS = 2_000;
 
 /** Windows that together hold everybody, each with few enough people to be counted together. */
@@ -11,7 +11,7 @@ export function peopleWindows({
   return idWindows(contributions, CONTRIBUTIONS, { field: 'userId' });
 }
 
-/** Ids of everybody who wrote, or of whom a profile is left, some at a time. */
+/** Yields the ids of everybody who wrote or has a stored profile, some at a time. */
 export async function* everybody(
   collections: Pick<Collections, 'contributions' | 'bodies'>,
 ): AsyncGenerator<string[]> {
@@ -20,7 +20,7 @@ export async function* everybody(
   }
 }
 
-/** Ids of those in a window who wrote, or of whom a profile is left. */
+/** Ids of those in a window who wrote or have a stored profile. */
 export async function peopleWithin(
   { contributions, bodies }: Pick<Collections, 'contributions' | 'bodies'>,
   window: IdWindow,

@@ -3,7 +3,7 @@ import type { ContributionView, MemberView, RankView } from '../../../shared/sto
 import { encodeBody, type BodyTexts } from '../stores/bodyWriter.js';
 import type { Documents } from '../work/commit.js';
 
-/** Views that are kept as rows: several make up what is counted of a thread or person. */
+/** Views that are stored as rows. One thread or person has several of them. */
 interface Rows {
   contributions: ContributionView;
   members: MemberView;
@@ -19,8 +19,8 @@ export function putBodies(documents: Documents, texts: BodyTexts, version: numbe
 }
 
 /**
- * Stores rows that differ from the stored ones in more than their version; rows that are not made any more are removed.
- * Gives all of these.
+ * Stores rows that differ from the stored ones in more than their version, and removes stored rows that were not made
+ * again. Returns the rows that it has stored or removed.
  */
 export function putRows<N extends keyof Rows>(
   documents: Documents,

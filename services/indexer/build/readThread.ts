@@ -22,16 +22,17 @@ export interface ThreadSink {
   add(folded: FoldedMessages, messages: readonly MessageRecord[]): Promise<void>;
 }
 
-/** What comes of a thread, and whether any of its messages forwards another. */
+/** The views that are complete when all messages have been read, and whether any of the messages forwards another. */
 export interface ReadViews extends ThreadViews {
   hasForwards: boolean;
 }
 
 /**
- * Reads a thread's records once and folds them into a sink. What erased people left in them is taken out first, and so
- * is what was written by people who are left out of its server: nothing that is built can show it. Resolves with the
- * other views, of this version; with null when nothing of the thread may be shown: it was deleted, nothing is said in
- * it, or its channel is not recorded.
+ * Reads a thread's messages in batches, and gives the views of each batch to a sink. Before that, it takes out of the
+ * batch what erased people left in it, and what was written by people who are left out of the server. So nothing that
+ * is built can show it. Resolves with the other views, of this version. Resolves with null when nothing of the thread
+ * may be shown: it was deleted, nothing that may be shown was said in it, or its channel is deleted, withheld or not
+ * recorded.
  */
 export async function readThread(
   { collections, resolvedTags, links }: Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'links'>,

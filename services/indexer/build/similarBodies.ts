@@ -2,8 +2,8 @@ import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyTexts } from '../stores/bodyWriter.js';
 
 /**
- * The bodies of threads' similar threads; gone where a thread is not listed. And which of the threads are listed and
- * have a thread in their list that is not.
+ * Makes the bodies that list the similar threads of some threads. The body of a thread that is not listed itself is
+ * gone. `outdated` names the listed threads that have a thread in their list which is not listed any more.
  */
 export async function shownLists(
   collections: Pick<Collections, 'similar' | 'threadItems'>,

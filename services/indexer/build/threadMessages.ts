@@ -4,7 +4,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { askGathered } from '../../../shared/store/gather.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 
-/** The most messages of one call that reads the first ones of several threads. */
+/** The most messages that one call reads when it reads the first messages of several threads. */
 const MOST_GATHERED = 1_000;
 
 const SHOWN: Filter<MessageRecord> = { counted: true, deleted: { $ne: true } };
@@ -42,7 +42,7 @@ interface First {
   isAll: boolean;
 }
 
-/** The first messages of some threads, as far as one reply of MongoDB holds them: it may end within a thread. */
+/** The first messages of some threads, as many as one reply of MongoDB holds. The reply may end within a thread. */
 async function readFirst(
   messages: Collection<MessageRecord>,
   threadIds: string[],
