@@ -5,7 +5,7 @@ import { parseMessage } from './syntax/parseMessage.js';
 const message: TokenizerExtension = {
   name: 'message',
   level: 'block',
-  // The parser and the renderers read no more of a token inside than what its type declares.
+  // marked's parser and the renderers read only such properties of the inner tokens as MessageToken declares.
   tokenizer: (src) => ({
     type: 'message',
     raw: src,

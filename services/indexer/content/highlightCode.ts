@@ -45,12 +45,12 @@ import yaml from 'highlight.js/lib/languages/yaml';
 import { escapeAttribute, escapeText } from './escapeHtml.js';
 
 /**
- * Longest code (UTF-16 code units) that is highlighted: an ordinary message's limit. Several
- * grammars take time by the square of the length.
+ * The longest code (UTF-16 code units) that is highlighted: the limit of an ordinary message. With several grammars,
+ * the time grows with the square of the length.
  */
 export const MAX_HIGHLIGHT_LENGTH = 2_000;
 
-// What such grammars are slowest on: one endless word or gap.
+// Such grammars are slowest on one endless word or gap.
 const ENDLESS_RUN = /[\w$-]{200}|\s{200}/;
 
 const LANGUAGES = {

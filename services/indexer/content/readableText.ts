@@ -39,7 +39,10 @@ function shownMention(token: MentionToken, context: RenderContext): string | und
 /** A token that readers see as something else than what was written. */
 type Shown = MentionToken | EmojiToken | TimestampToken;
 
-/** Puts what a function gives in place of each mention, emoji and time outside code; undefined leaves it. */
+/**
+ * Replaces each mention, emoji and time outside code with what `replace` gives for it. Where that is undefined, the
+ * text stays.
+ */
 function replaceTokens(text: string, replace: (token: Shown) => string | undefined): string {
   if (!text.includes('<') || text.length > MAX_MARKUP_LENGTH) return text;
   let replaced = '';

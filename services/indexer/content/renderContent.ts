@@ -25,7 +25,7 @@ export function renderContent(content: string, context: RenderContext): string {
     : renderMarkup(text, context);
 }
 
-/** The long way, for text of any kind: what renderContent gives, without its short cut. */
+/** Renders text of any kind through the parser: what renderContent gives, without its short cut for plain text. */
 export function renderMarkup(text: string, context: RenderContext): string {
   const tokens: Token[] = discordMarkdown.lexer(text);
   resolveReferences(tokens as unknown as MessageToken[], context);

@@ -8,19 +8,23 @@ type Of<K extends MessageToken['type']> = Extract<MessageToken, { type: K }>;
 // What marked renders as it is: strong, em, del, codespan and br.
 type Custom = Exclude<MessageToken['type'], 'strong' | 'em' | 'del' | 'codespan' | 'br'>;
 
-/** One function a token type: the token and the HTML of what is inside it, to HTML. */
+/**
+ * One function for each token type. It is given a token and the HTML of what is inside it, and returns the HTML of the
+ * token.
+ */
 export type Renderers = { [K in Custom]: (token: Of<K>, inner: string) => string };
 
 const BLOCK_ELEMENT = /<(?:p|div|pre|h[1-3]|blockquote|[uo]l)\b/;
 const REL = `rel="${LINK_REL}"`;
 
-// A role and a state, as in the platform's client: a page's style hides what is not expanded yet.
+// A spoiler has a role and a state, as in the platform's client. By these, the style of a page can hide what is not
+// expanded yet.
 const SPOILER =
   '<span class="spoiler" role="button" tabindex="0" aria-label="Spoiler" aria-expanded="false">';
 
 /** The HTML of each token type that is Discord's own or needs more than marked's rendering. */
 export const renderers: Renderers = {
-  // marked would leave what looks like an entity, where Discord shows `&lt;` as it was typed.
+  // marked would not escape what looks like an entity. Discord shows `&lt;` as it was typed.
   text: ({ text }) => escapeText(text),
   paragraph: (_, inner) => paragraph('', inner),
   subtext: (_, inner) => paragraph(' class="subtext"', inner),
@@ -40,7 +44,7 @@ export const renderers: Renderers = {
     `<time class="timestamp" datetime="${iso}" data-style="${style}">${escapeText(text)}</time>`,
 };
 
-/** A paragraph element cannot hold blocks, which a spoiler or bold text may. */
+/** A `p` element cannot hold blocks. A spoiler or bold text may hold some, and then a `div` takes its place. */
 function paragraph(attributes: string, inner: string): string {
   const element = BLOCK_ELEMENT.test(inner) ? 'div' : 'p';
   return `<${element}${attributes}>${inner}</${element}>`;

@@ -26,7 +26,7 @@ const PAGES: Record<string, { name: string; path?: string }> = {
   'linked-roles': { name: 'Linked Roles' },
 };
 
-/** Writes into mentions and links what they are shown as and lead to in this archive. */
+/** Writes into each mention how it is shown, and into each mention and link where it leads in this archive. */
 export function resolveReferences(tokens: readonly MessageToken[], context: RenderContext): void {
   walkTokens(tokens, (token) => {
     if (token.type === 'mention') {

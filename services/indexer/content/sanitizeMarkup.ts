@@ -3,10 +3,10 @@ import sanitizeHtml from 'sanitize-html';
 /** Where custom emoji pictures come from, the only pictures that may be shown. */
 export const EMOJI_ADDRESS = 'https://cdn.discordapp.com/emojis/';
 
-/** What every link carries: it leads to where a member of the public pointed. */
+/** The `rel` of every link. A member of the public has chosen where the link leads. */
 export const LINK_REL = 'nofollow ugc noopener';
 
-// Elsewhere, or into this archive; nothing else is relative.
+// Addresses of other sites, and paths of this archive. No other relative address is allowed.
 const LINK_ADDRESS = /^(?:https?:\/\/[^/]|mailto:[^/]|\/api\/threads(?:[/?]|$))/i;
 
 const POLICY: sanitizeHtml.IOptions = {
@@ -42,7 +42,7 @@ const POLICY: sanitizeHtml.IOptions = {
   allowedClasses: {
     '*': ['mention', 'emoji', 'jumbo', 'spoiler', 'subtext', 'timestamp', 'hljs'],
     code: ['language-*'],
-    // highlight.js names what a scope is with one or more underscores at the end: "function_".
+    // highlight.js gives a scope further classes that end with one or more underscores, such as "function_".
     span: ['hljs-*', 'language-*', /^[a-z]+_{1,3}$/],
   },
   allowedSchemes: ['http', 'https', 'mailto'],
@@ -58,7 +58,7 @@ const POLICY: sanitizeHtml.IOptions = {
   },
 };
 
-/** Rendered HTML with everything removed that the allow-list of elements and attributes lacks. */
+/** Removes from rendered HTML every element and attribute that is not among the allowed ones. */
 export function sanitizeMarkup(html: string): string {
   return sanitizeHtml(html, POLICY);
 }

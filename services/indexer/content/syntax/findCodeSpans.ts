@@ -52,7 +52,7 @@ function matchInline(
 ): CodeSpan | undefined {
   const close = findCloser(length, at + length);
   if (close === undefined) return undefined;
-  // One space beside a backtick is there to keep it apart from the marker.
+  // A space next to a backtick keeps it apart from the marker, so it is no part of the code.
   const code = text
     .slice(at + length, close)
     .replace(/^ (?=`)/, '')
@@ -60,7 +60,10 @@ function matchInline(
   return { end: close + length, text: code, lang: undefined };
 }
 
-/** Answers the start of the next run of exactly so many backticks; offsets may only rise. */
+/**
+ * Makes a function that gives the start of the next run of exactly `length` backticks. From call to call, `from` may
+ * only rise.
+ */
 function createCloserFinder(text: string): (length: number, from: number) => number | undefined {
   const runs = new Map<number, number[]>();
   for (const { index, 0: run } of text.matchAll(/`+/g)) {

@@ -3,7 +3,7 @@ import { isBreak, type MessageToken } from './messageToken.js';
 /** How many emojis a message may consist of and still show them large. */
 const MAX_JUMBO = 27;
 
-/** No text of so few emojis is longer (UTF-16 code units). */
+/** No text of 27 emojis is longer (UTF-16 code units). */
 const MAX_TEXT_LENGTH = 1_000;
 
 // Built at run time: the compiler's target does not know the v flag yet.

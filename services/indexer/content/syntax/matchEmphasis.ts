@@ -88,7 +88,7 @@ function paired(
   return run && { type, from: at + 2, to: run.start, end: run.start + 2 };
 }
 
-/** Refuses emphasis around nothing but markers: a row of stars is a row of stars. */
+/** Refuses emphasis around nothing but markers, so that a row of stars stays a row of stars. */
 function whole(scan: Scan, inner: Inner): Inner | undefined {
   const { text } = scan;
   const marker = text[inner.end - 1]!;
@@ -97,7 +97,10 @@ function whole(scan: Scan, inner: Inner): Inner | undefined {
   return scan.afford(at - inner.from) && at < inner.to ? inner : undefined;
 }
 
-/** The next run with a marker to spare beside the pairs, which belong to what is inside. */
+/**
+ * The next run with an odd number of markers. Pairs of markers belong to what is inside, so one is left over to close
+ * the emphasis.
+ */
 function oddRun(scan: Scan, from: number, marker: string): Run | undefined {
   let run = nextRun(scan, from, marker);
   while (run && (run.end - run.start) % 2 === 0) run = nextRun(scan, run.end, marker);

@@ -10,7 +10,9 @@ const ADDRESS_IN_LABEL = /:\/\/(?<=[a-z][a-z0-9+.-]*:\/\/)|^\s*www\./i;
 const UNSEEN = /[\\*_~|`\p{Default_Ignorable_Code_Point}]/gu;
 /** A label that may be a domain, without the path after it. Chinese and Japanese write a dot of their own. */
 const DOMAIN_LABEL = /^\s*([^\s./?#:@。]+[.。][^\s/?#:@]+)(?:[/?#:]\S*)?\s*$/u;
-/** The endings of sites that people know and trust, without those that are rather of files, such as md and rs. */
+/**
+ * Endings of sites that people know and trust. Endings that people know from files, such as md and rs, are left out.
+ */
 const ENDING =
   /\.(?:com|net|org|edu|gov|mil|int|info|biz|app|dev|gg|io|co|me|ai|tv|to|ly|gl|im|xyz|link|site|online|store|shop|tech|cloud|page|blog|live|chat|news|games|gift|new|club|pro|top|eu|uk|us|ca|au|nz|ie|de|at|ch|fr|nl|be|lu|it|es|pt|br|mx|ar|se|no|dk|fi|is|cz|sk|hu|ro|gr|tr|ru|ua|su|jp|cn|kr|tw|hk|sg|id|vn|th|ph|za|il|ir)$/;
 
@@ -58,7 +60,10 @@ function link(scan: Scan, label: Place, href: string, title: string, end: number
   return { tokens: [{ type: 'link', href, title, bare: false, tokens }], end };
 }
 
-/** A label that names an address would hide the real one: both are shown, each with its own link. */
+/**
+ * Shows both the label and the address of a link, each with its own link. The label names an address itself, and would
+ * hide the real one.
+ */
 function literal(scan: Scan, label: Place, target: Place): MessageToken[] {
   return [
     { type: 'text', text: '[' },
@@ -70,7 +75,7 @@ function literal(scan: Scan, label: Place, target: Place): MessageToken[] {
 }
 
 function isMisleading(label: string, href: string): boolean {
-  // Wide letters, as of Japanese keyboards, become the usual ones.
+  // Wide letters, as Japanese keyboards write them, become the usual ones.
   const shown = label.replace(UNSEEN, '').normalize('NFKC');
   if (ADDRESS_IN_LABEL.test(shown)) return true;
   const domain = siteOf(`https://${DOMAIN_LABEL.exec(shown)?.[1] ?? ''}`);

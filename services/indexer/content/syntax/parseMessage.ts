@@ -9,10 +9,10 @@ import { matchBars, matchStars, matchTildes, matchUnderscores } from './matchEmp
 import { matchBareLink, matchMaskedLink } from './matchLinks.js';
 import type { Match, MessageToken, Nesting, Place, Rule, Scan } from './messageToken.js';
 
-/** How deep constructs may stand in each other; what is deeper is plain text. */
+/** How deep constructs may be nested. What is deeper is plain text. */
 const MAX_DEPTH = 16;
 
-/** Characters that all searches for closing markers of a message may look at together. */
+/** The most characters that all searches for closing markers of a message may look at together. */
 const SCAN_BUDGET = 400_000;
 
 const SPECIAL = /[\n\\`*_~|<[¯]|https?:\/\//gi;
@@ -21,8 +21,8 @@ const ESCAPE = /\\([^0-9A-Za-z\s])/uy;
 const SHRUG = '¯\\_(ツ)_/¯';
 
 /**
- * Parses a message in Discord's markdown into paragraphs and blocks. The time is bounded by the
- * length: nesting is limited, and searches that lead nowhere draw on one budget.
+ * Parses a message in Discord's markdown into paragraphs and blocks. The time is bounded by the length: nesting is
+ * limited, and all searches for closing markers share one budget.
  */
 export function parseMessage(content: string): MessageToken[] {
   let budget = SCAN_BUDGET;
@@ -69,7 +69,7 @@ function parseText(
   return dropBreaksAroundBlocks(tokens);
 }
 
-/** The offset in a text of an offset in some parts of it that were joined as lines. */
+/** Translates an offset in some parts of a text, joined as lines, into the offset in the text itself. */
 function offsetIn(parts: readonly Place[], at: number): number {
   let rest = at;
   for (const { from, to } of parts) {
