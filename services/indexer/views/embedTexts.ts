@@ -5,8 +5,8 @@ import { textsWithin } from '../../../shared/store/textsWithin.js';
 export const MOST_EMBED_CHARACTERS = 6_000;
 
 /**
- * The titles, descriptions, and names and values of fields of a message's embeds, as they are written. Of more than the
- * platform allows, only the first are given.
+ * The titles, descriptions, and names and values of fields of a message's embeds, as they are written. Where these are
+ * longer than the platform allows, only the first ones are given.
  */
 export function embedTexts(embeds: readonly EmbedRecord[]): string[] {
   const texts = embeds.flatMap(({ title, description, fields }) => [

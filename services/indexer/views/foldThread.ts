@@ -21,7 +21,10 @@ import {
   threadSummary,
 } from './threadViews.js';
 
-/** Links kept for a thread, so that it is built again when what it links to appears or goes. Others show no name. */
+/**
+ * The most links that are kept of a thread. The thread is built again when the target of a kept link appears, changes
+ * its name or goes. Further links show no name.
+ */
 const MAX_LINKS = 1_000;
 
 /** What some messages refer to: ids of threads and channels, and those of them that are in this archive. */
@@ -30,14 +33,14 @@ export interface MessageLinks {
   targets: LinkTargets;
 }
 
-/** What comes of some of a thread's messages. */
+/** The views of some of a thread's messages. */
 export interface FoldedMessages {
   documents: MessageDocument[];
-  /** Their part of the thread's body. They are rendered when this is called. */
+  /** Renders the messages, and gives their part of the thread's body. */
   bodyText: () => string;
 }
 
-/** What comes of a thread once all its messages are folded. */
+/** The views of a thread that are complete when all its messages are folded. */
 export interface ThreadViews {
   title: string;
   /** The end of the thread's body, after its messages. */
@@ -57,7 +60,7 @@ export interface ThreadFold {
   opening: string;
   /** Takes the next messages; they come in order. */
   add(messages: readonly MessageRecord[], links: MessageLinks): FoldedMessages;
-  /** Called once, after the last message, with the ids of all that forward what may not be shown. */
+  /** Called once, after the last message, with the ids of all messages that forward what may not be shown. */
   end(unshownForwards?: string[]): ThreadViews;
 }
 
@@ -93,7 +96,7 @@ export function foldThread(model: ThreadModel): ThreadFold {
     opening: detailOpening(head),
     add(messages, { ids, targets: found }) {
       for (const id of ids) {
-        // Earlier messages show the name that was found first, so that is the one to compare later.
+        // Earlier messages show the name that was found first. So that name is the one to compare later.
         if (links.size < MAX_LINKS && !links.has(id)) links.set(id, found.get(id)?.name);
       }
       const targets = new Map([...found].filter(([id]) => links.has(id)));

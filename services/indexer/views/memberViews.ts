@@ -45,12 +45,12 @@ export function memberView(
     isBot: person.isBot,
     avatar: person.avatar,
     topKey: countKey(totals.messages) + countKey(totals.threads) + invertedIdKey(totals.userId),
-    // A day that has not come yet will count, too.
+    // A day that is still to come counts, too, as it will be in a period.
     ...(days.some(({ day }) => day >= firstDayOf('month', today)) && { periodDay: today }),
   };
 }
 
-/** Their lines of the server's leaderboards: one for each type and period in which they have a count. */
+/** A person's lines of the server's leaderboards: one for each type and period in which they have a count. */
 export function rankViews(
   totals: MemberTotals,
   person: ShownPerson,
@@ -114,12 +114,15 @@ function rankView(
   };
 }
 
-/** Sorts descending where ids should ascend: each digit replaced by its complement. */
+/**
+ * A key by which ids come in ascending order where the sort is descending: each digit is replaced by its complement to
+ * 9.
+ */
 function invertedIdKey(id: string): string {
   return idKey(id).replace(/\d/g, (digit) => String(9 - Number(digit)));
 }
 
-/** GET /users/:userId, but for the recent threads, which are joined in as stored texts. */
+/** The answer of GET /users/:userId without its recent threads. The caller adds these as stored texts. */
 export function presentUser(
   person: ShownPerson,
   members: (MemberView & { serverName: string })[],

@@ -100,9 +100,9 @@ function presentReaction({ emoji, count }: ReactionRecord): Reaction {
 }
 
 /**
- * Nothing else in an answer tells whom an embed mentions, so names stand in its texts. A name may be a hundred times as
- * long as what mentions it. So texts beyond what the platform allows for all embeds of a message stay as they were
- * written.
+ * Puts names into the texts of embeds, as nothing else in an answer tells whom an embed mentions. A name may be a
+ * hundred times as long as what mentions it. So texts beyond the platform's limit for all embeds of a message stay as
+ * they were written.
  */
 function presentEmbeds(embeds: readonly EmbedRecord[], context: RenderContext): Embed[] {
   let room = MOST_EMBED_CHARACTERS;
@@ -126,7 +126,7 @@ function presentEmbed(embed: EmbedRecord, named: (text: string) => string): Embe
   };
 }
 
-/** Thread starters and notices refer to messages too, but answer none. */
+/** The message to which a reply answers. Thread starters and notices refer to messages, too, but answer none. */
 function presentReply({ type, reference }: MessageRecord): Message['replyTo'] {
   return type === REPLY && reference?.type === 'reply' && reference.messageId !== null
     ? { messageId: reference.messageId, threadId: reference.channelId }

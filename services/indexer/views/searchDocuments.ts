@@ -21,13 +21,13 @@ const MOST_DESCRIBED = 10_240;
 
 /** Gathers a thread's conversation as its messages come by, up to the limit of a search document. */
 export interface ConversationText {
-  /** `shown`: what it says, as readers see it. */
+  /** `shown` is what the message says, as readers see it. */
   add(message: MessageRecord, shown: string): void;
   contents(): string[];
   hasAttachment(): boolean;
 }
 
-/** An empty conversation. */
+/** Makes an empty conversation. */
 export function conversationText(): ConversationText {
   const contents: string[] = [];
   let length = 0;

@@ -61,7 +61,10 @@ function presentChannel(channel: ChannelRecord): Channel {
   };
 }
 
-/** What has been counted of a server. Threads and messages by channel and status; people; reactions by emoji. */
+/**
+ * What has been counted of a server: threads and messages by channel and status, people by whether they are bots, and
+ * reactions.
+ */
 export interface ServerCounts {
   byChannel: {
     channelId: string;
@@ -124,7 +127,7 @@ export function presentStats(
   };
 }
 
-/** The 10 channels with most messages, then id. */
+/** The 10 channels with the most messages. Of two with as many messages, the one with the lower id comes first. */
 function mostActiveChannels(
   channels: ChannelRecord[],
   rows: ServerCounts['byChannel'],

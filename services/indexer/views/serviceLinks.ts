@@ -23,8 +23,8 @@ export interface LinkSettings {
 }
 
 /**
- * Links to this service for what it can give out, else those of the platform. A link to an attachment that the platform
- * tells expires within a day, so one of this service's own leads to a fresh one. What is mirrored is given out here,
+ * Links to this service for files that it can give out, else links to the platform. The platform's own link to an
+ * attachment expires within a day, so a link to this service leads to a fresh one. Mirrored files are given out here,
  * too.
  */
 export function createServiceLinks({ publicUrl, cdnUrl }: LinkSettings): ServiceLinks {

@@ -20,7 +20,7 @@ interface Tally {
   days: Map<number, { messages: number; threads: number; reactions: number }>;
 }
 
-/** What is shown of it. */
+/** What is shown of a tally. */
 type Counted = Pick<Tally, 'author' | 'messages' | 'firstAt' | 'lastAt'>;
 
 /** Counts a thread's people and reactions; messages come in order. */
@@ -32,7 +32,7 @@ export interface PeopleTally {
   facts(): Pick<ThreadFacts, 'messages' | 'botMessages' | 'reactions'>;
 }
 
-/** An empty tally. `started` given to add() is true for the message that counts as starting the thread. */
+/** Makes an empty tally. `started`, given to add(), is true for the message that counts as starting the thread. */
 export function tallyPeople(files: Pick<ServiceLinks, 'avatar'>): PeopleTally {
   const people = new Map<string, Tally>();
   const emojis = new Map<string, number>();
@@ -77,7 +77,8 @@ function addTo(people: Map<string, Tally>, message: MessageRecord, started: bool
   const { author, createdAt } = message;
   const tally = people.get(author.id) ?? emptyTally(message);
   people.set(author.id, tally);
-  // As in their last message. When that was told plays no part: a source that says the same later changes no view.
+  // People are shown as in their last message. The time at which it was told plays no part: a source that says the same
+  // later changes no view.
   tally.author = author;
   if (tellsDisplayName(message)) tally.named = { displayName: author.displayName, at: createdAt };
   const reactions = message.reactions.reduce((sum, { count }) => sum + count, 0);

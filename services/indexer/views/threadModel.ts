@@ -9,12 +9,12 @@ export type LinkTargets = ReadonlyMap<string, { kind: 'thread' | 'channel'; name
 /** What a thread's views are built from, apart from its messages. */
 export interface ThreadModel {
   thread: ThreadRecord;
-  /** Of the views that are made of it. */
+  /** The version of the views that are made of the thread. */
   version: number;
   channel: ChannelRecord;
   /** The first counted message. */
   first: MessageRecord;
-  /** A message of the thread by its owner, when the starter message is gone. */
+  /** The first message of the thread's owner, where the starter message is not shown; else null. */
   ownersMessage: MessageRecord | null;
   /** Folded names of the tags that mark a thread resolved. */
   resolvedTags: ReadonlySet<string>;
@@ -28,7 +28,7 @@ export function tagNames(thread: ThreadRecord, channel: ChannelRecord): string[]
   return (thread.appliedTags ?? []).flatMap((id) => names.get(id) ?? []);
 }
 
-/** The first that holds: locked, resolved (carries a resolving tag), archived, open. */
+/** The first status that applies: locked, resolved (a tag marks it so), archived, open. */
 export function threadStatus(
   thread: ThreadRecord,
   tags: readonly string[],
@@ -39,7 +39,7 @@ export function threadStatus(
   return thread.archived ? 'archived' : 'open';
 }
 
-/** The names of RESOLVED_TAGS, folded. */
+/** The names in the setting RESOLVED_TAGS, which commas divide, folded for comparison. */
 export function parseResolvedTags(setting: string): ReadonlySet<string> {
   return new Set(
     setting

@@ -37,8 +37,9 @@ export function threadHead(model: ThreadModel): ThreadHead {
 }
 
 /**
- * The message that counts as starting the thread: the starter (its id is the thread's), else the owner's first, else,
- * where the owner is not known, the first that is left.
+ * The message that counts as starting the thread. It is the starter message, whose id is the thread's. Where that is
+ * not shown, it is the owner's first message; null where there is none. Where the owner is not known, it is the first
+ * message that is shown.
  */
 export function startingMessage({
   thread,
@@ -67,7 +68,7 @@ function unknownAuthor(id: string): MessageAuthor {
 }
 
 /**
- * A thread as lists show it, once its messages have been counted. `preview`: of its first message, as readers see it.
+ * A thread as lists show it, once its messages have been counted. `preview` is of its first message, as readers see it.
  */
 export function threadSummary(
   head: ThreadHead,
@@ -124,7 +125,7 @@ export function detailOpening(head: ThreadHead): string {
   return `${JSON.stringify(head).slice(0, -1)},"messages":[`;
 }
 
-/** The rest of it after the last message. */
+/** The rest of a thread's detail body, after the last message. */
 export function detailClosing({ messageCount, lastActivityAt }: ThreadSummary): string {
   return `],"messageCount":${messageCount},"lastActivityAt":${JSON.stringify(lastActivityAt)}}`;
 }
