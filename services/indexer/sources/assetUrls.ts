@@ -7,7 +7,10 @@ const WEB = ['http:', 'https:'];
 // Spaces, controls, and what could end an attribute or a markdown link.
 const UNSAFE = /[\p{Cc}\p{Zs}\p{Surrogate}<>"`\\]/u;
 
-/** The address when it is http(s) and of a sane length, else null. Characters that do not belong are escaped. */
+/**
+ * An http or https address of at most 4,096 characters; null for any other. Characters that do not belong in an address
+ * are escaped.
+ */
 export function webUrl(address: string | null | undefined): string | null {
   if (!address || address.length > MAX_URL) return null;
   const url = parseUrl(address);
@@ -30,8 +33,8 @@ export function avatarUrl(
 }
 
 /**
- * The hash in a server icon's address: null for one that is told to have none (the default picture), undefined when
- * it cannot be told (a file beside the export).
+ * The hash in the address of a server's icon. Null where the server has no icon (no address, or a default picture).
+ * Undefined where the address does not tell the hash, such as that of a file beside the export.
  */
 export function iconHash(address: string | null | undefined): string | null | undefined {
   if (address === null || address === '') return null;

@@ -13,7 +13,7 @@ export function cleanContent(text: string | null | undefined): string {
   return wellFormed(text ?? '').replaceAll('\0', '');
 }
 
-/** The same, null when nothing is left. */
+/** Text cleaned by `cleanContent`; null when nothing is left of it. */
 export function contentOrNull(text: string | null | undefined): string | null {
   return cleanContent(text) || null;
 }

@@ -17,7 +17,7 @@ export function liveServer(guild: LiveGuild): SourceThread['server'] {
   };
 }
 
-/** A forum as the platform tells it; `parentName` is its category's, where it stands in one. */
+/** A forum as the platform tells it. `parentName` is the name of its category; null where it stands in none. */
 export function liveChannel(
   channel: LiveChannel,
   serverId: string,

@@ -24,14 +24,15 @@ import { mapMessage } from './mapMessage.js';
 const EPHEMERAL = 1 << 6;
 const LOADING = 1 << 7;
 const AUTO_MODERATION_ACTION = 24;
-/** Of an attachment. */
+/** A flag of an attachment. */
 const SPOILER_FILE = 1 << 3;
 const FORWARD = 1;
 const STICKER_FORMATS: Readonly<Record<number, string>> = { 2: 'Apng', 3: 'Lottie', 4: 'Gif' };
 
 /**
- * What is known around a message: its thread, the time it counts as of, and the server's roles by id. `isEvent`: it was
- * told by an event, which tells no reactions.
+ * What the mapping of a message needs in addition to it: the message's thread, the time at which it counts as told
+ * (`asOf`), and the names of the server's roles by their ids. `isEvent` says that an event told the message. Events
+ * tell no reactions.
  */
 export interface LiveContext {
   threadId: string;
@@ -41,9 +42,9 @@ export interface LiveContext {
 }
 
 /**
- * A message that the platform tells, as a source. What is not told changes nothing: history tells no nicknames, events
- * no reactions, and both not who reacted. Null for what is not for everybody: ephemeral answers, those that are not
- * there yet, and what was moderated.
+ * Maps a message that the platform tells. Parts that it does not tell count as told at the time 0, so they change
+ * nothing: history tells no nicknames, events tell no reactions, and neither tells who reacted. Null for messages that
+ * are not for everybody: ephemeral answers, answers that are still loading, and notices of automatic moderation.
  */
 export function liveMessage(message: LiveMessage, context: LiveContext): SourceMessage | null {
   const flags = message.flags ?? 0;
@@ -60,7 +61,7 @@ export function liveMessage(message: LiveMessage, context: LiveContext): SourceM
   };
 }
 
-/** The message in the shape of an export, from where both go the same way. */
+/** Puts the message into the shape of an export. From there, both are mapped in the same way. */
 function asExported(message: LiveMessage, roleNames: LiveContext['roleNames']): ExportMessage {
   return {
     id: message.id,
@@ -84,13 +85,19 @@ function asExported(message: LiveMessage, roleNames: LiveContext['roleNames']): 
   };
 }
 
-/** Whether people are mentioned, and what they are called on the server is not told: history does not tell it. */
+/**
+ * Whether the message mentions people, and tells of none of them what they are called on the server. History never
+ * tells that.
+ */
 function isUnnamed(message: LiveMessage): boolean {
   const mentions = mentionedIn(message);
   return mentions.length > 0 && mentions.every(({ member }) => !member);
 }
 
-/** Whom a message mentions, and whom the one that it forwards does: once each, as the message itself tells of them. */
+/**
+ * The people whom a message, or the message that it forwards, mentions. Each comes once. Where both mention somebody,
+ * what the message itself tells of them is taken.
+ */
 function mentionsOf(message: LiveMessage): ExportUser[] {
   const users = mentionedIn(message).map((user) => asUser(user, user.member));
   return [...new Map(users.map((user) => [user.id, user])).values()];
@@ -112,12 +119,12 @@ function rolesOf(
   });
 }
 
-/** What a message forwards, where it forwards one. */
+/** What a message forwards; empty where it forwards nothing. */
 function originalOf({ message_snapshots: snapshots = [] }: LiveMessage): LiveSnapshot[] {
   return snapshots.slice(0, 1).map(({ message }) => message);
 }
 
-/** What writes by a webhook is no person. */
+/** Whether no person has written a message: a webhook, or the account of a bot. */
 function isBot(message: LiveMessage): boolean {
   return isByWebhook(message) || (message.author.bot ?? false);
 }
@@ -135,7 +142,7 @@ function asUser(user: LiveUser, member: LiveMemberNamed = {}): ExportUser {
     id: user.id,
     name: user.username,
     discriminator: user.discriminator ?? null,
-    // An empty one counts as none.
+    // An empty name counts as none.
     nickname: [member.nick, user.global_name].find(Boolean) ?? user.username,
     isBot: user.bot ?? false,
     avatarUrl: pictureUrl(user),
@@ -158,7 +165,7 @@ function asAttachment(file: LiveAttachment): ExportAttachment {
     url: unsignedUrl(file.url),
     fileName: file.filename,
     fileSizeBytes: file.size ?? 0,
-    // Without one, the name's ending tells it.
+    // Where no type is told, the ending of the name decides.
     ...(file.content_type ? { contentType: file.content_type } : {}),
     width: file.width ?? null,
     height: file.height ?? null,
@@ -231,7 +238,10 @@ function forwardedOf(message: LiveMessage): ExportForwarded | null {
   };
 }
 
-/** Null, too, where it is not told who has used the command: the platform describes that as optional. */
+/**
+ * The command that a message answers. Null where it answers none, and where the platform does not tell who used the
+ * command: its description has that as optional.
+ */
 function interactionOf(message: LiveMessage): NonNullable<ExportMessage['interaction']> | null {
   const told = message.interaction_metadata ?? message.interaction;
   const user = told?.user ?? message.interaction?.user;

@@ -12,8 +12,8 @@ const ESCAPE_OR_BARS = /\\[^]|\|\|/g;
 
 /**
  * What a message says in words: its content, the texts of its components, and its poll's question and answers. At most
- * one of these is told, but for a poll with a content of its own. The platform reads each of the texts by itself, and so
- * does whoever reads the content.
+ * one of these is told, except that a poll may have a content, too. PART_BREAK stands between the texts, because the
+ * platform reads the markdown of each text by itself.
  */
 export function liveText(message: LiveSnapshot & Pick<LiveMessage, 'poll'>): string {
   const parts = [
@@ -24,7 +24,7 @@ export function liveText(message: LiveSnapshot & Pick<LiveMessage, 'poll'>): str
   return parts.filter((part) => part !== '').join(PART_BREAK);
 }
 
-/** The texts of a component and of those inside it. What hides a component hides each of them. */
+/** The texts of a component and of the components inside it. Where a component is hidden, each of its texts is. */
 function textsOf(component: LiveComponent, isInHidden = false): string[] {
   const { type, content, spoiler, components = [], accessory } = component;
   const isHidden = isInHidden || spoiler === true;
@@ -35,7 +35,10 @@ function textsOf(component: LiveComponent, isInHidden = false): string[] {
   ];
 }
 
-/** Half of an escaped bar and the next one make no pair: without them, the backslash would escape what comes next. */
+/**
+ * Removes two bars, and leaves an escape as it is. An escaped bar and the bar behind it are no pair. If both were
+ * removed, the backslash would escape what comes next.
+ */
 function withoutBars(found: string): string {
   return found === '||' ? '' : found;
 }

@@ -1,9 +1,12 @@
-/** Where the longest of some words that stands at a place of a text ends; -1 where none does. */
+/**
+ * Finds the longest of some words that begins at `from` in a text, and ends where `mayEnd` allows it. Returns the
+ * offset of its end, or -1 where there is none.
+ */
 export type LongestWord = (text: string, from: number, mayEnd: (end: number) => boolean) => number;
 
 /**
- * A trie of words. A search follows the text as far as any word goes along with it, so its time does not depend on how
- * many words there are. It gives the longest word that ends where `mayEnd` allows it.
+ * Makes a trie of words. A search follows the text as far as it agrees with any word, so its time does not depend on
+ * how many words there are.
  */
 export function longestWordOf(words: Iterable<string>): LongestWord {
   // One map for all nodes: a map for each would take many times the memory.

@@ -28,7 +28,7 @@ export function mapEmbed(embed: ExportEmbed, restore: (text: string) => string):
   };
 }
 
-/** An embed's author may set any time. One beyond the last year that is kept counts as none. */
+/** The author of an embed may set any time. A time beyond the last year that the archive accepts counts as none. */
 function embedTime(timestamp: ExportEmbed['timestamp']): Date | null {
   return timestamp && isTimestamp(timestamp) ? timestampToDateOrNull(timestamp) : null;
 }
@@ -51,7 +51,7 @@ function mapFooter(footer: ExportEmbed['footer']): EmbedRecord['footer'] {
   return text === null ? null : { text, iconUrl: webUrl(footer?.iconUrl) };
 }
 
-/** The original address where the file tells it, as the platform itself does; null when it is no web address. */
+/** The original address where the file tells it, as the platform itself does. Null where no web address is told. */
 function mapMedia(media: ExportMedia | null | undefined): EmbedMedia | null {
   const url = webUrl(media?.canonicalUrl) ?? webUrl(media?.url);
   return url === null ? null : { url, width: media?.width ?? null, height: media?.height ?? null };

@@ -31,10 +31,16 @@ const DAY_MS = 86_400_000;
 /** The platform's own name for files that are spoilers. */
 const SPOILER_PREFIX = 'SPOILER_';
 
-/** Makes the function that puts ids back into a text, by the emojis of an embed before those of its message. */
+/**
+ * Makes the function that puts ids back into a text. The emojis that it is given, of an embed, come before those of the
+ * message.
+ */
 type RestoreWith = ReturnType<typeof restorer>;
 
-/** What the file says around a message: its thread, when it was made (microseconds) and how it holds content. */
+/**
+ * What the mapping of a message needs in addition to it: its thread, when its file was made (microseconds), and whether
+ * the file holds contents as they were written (`raw`).
+ */
 export interface MessageContext {
   threadId: string;
   asOf: number;
@@ -78,8 +84,8 @@ function restoring(
 }
 
 /**
- * The time in the id, unless the file tells another that differs by more than a day: then the id is no snowflake. The
- * year 1 tells none.
+ * The time in the message's id. Where the file tells a time that differs from it by more than a day, the id is no
+ * snowflake, and the file's time is taken. A time in the year 1 counts as not told.
  */
 function createdAt(message: ExportMessage): Date {
   const told = timestampToDateOrNull(message.timestamp);
@@ -127,7 +133,7 @@ function mapReaction({ emoji, count, users }: ExportReaction): ReactionRecord {
   };
 }
 
-/** What somebody reacted with. */
+/** The emoji of a reaction. */
 export function mapEmoji({
   id,
   name,

@@ -2,19 +2,25 @@ import type { ExportEmoji, ExportUser } from '../../../shared/exportFormat/expor
 import { NAME_END, WORD } from '../../../shared/store/eraseText.js';
 import { longestWordOf } from './longestWord.js';
 
-/** What a message tells about the names that its text was flattened to. */
+/** What a message tells about the names that stand in its texts in place of ids. */
 export interface FlattenedNames {
   mentions: readonly Pick<ExportUser, 'id' | 'name' | 'nickname'>[];
   emojis: readonly ExportEmoji[];
 }
 
-// Text longer than this could not be imported again once exported.
+// A longer text could not be imported again once it was exported.
 const MAX_TEXT = 65_536;
-/** How much longer all texts of a message may become. An id is up to ten times as long as the name that stands for it. */
+/**
+ * How many characters longer all texts of a message together may become. An id is up to ten times as long as the name
+ * that stands for it.
+ */
 const MAX_GROWTH = 65_536;
-/** Names of the platform have at most 32 characters. */
+/** Longer names are not looked for. Names of the platform have at most 32 characters. */
 const MAX_NAME = 100;
-/** A search for a name begins at each `@`. With few of them in a name, few searches read the same text. */
+/**
+ * Names with more `@` than this are not looked for. A search for a name begins at each `@`. With few of them in a name,
+ * few searches read the same text.
+ */
 const MAX_AT_SIGNS = 3;
 
 type Replace = (text: string) => string;
@@ -37,11 +43,11 @@ const RAW_MENTION = /<@!?\d+>/u;
 const RAW_EMOJI = /<a?:\w+:\d+>/u;
 
 /**
- * For the texts of one message, a function that puts ids back into flattened text: `@Nickname` becomes `<@id>`,
- * `:name:` becomes `<:name:id>` or `<a:name:id>`, outside code, addresses and words. A nickname of two people is left
- * as it is, and so is text that still holds ids. An embed brings emojis of its own. What the whole message tells is
- * prepared once for all its texts. A text stays as it is where it would become too long, or where the message would: the
- * record of a message has to fit into the store.
+ * Makes what puts ids back into the flattened texts of one message. `@Nickname` becomes `<@id>`, and `:name:` becomes
+ * `<:name:id>` or `<a:name:id>`, but not in code, addresses and words. A nickname of two people stays as it is, and so
+ * does a text that still holds ids. The function that is returned takes emojis that an embed has of its own, and gives
+ * the function for the embed's texts. What the whole message tells is prepared once for all its texts. A text stays as
+ * it is where it would become too long, or where the message would: the record of a message has to fit into the store.
  */
 export function restorer({
   mentions,
@@ -68,13 +74,16 @@ export function restorer({
   };
 }
 
-/** Takes the steps for all text that is neither code nor an address. */
+/** Takes the steps over all parts of a text that are neither code nor an address. */
 function restoreOutside(text: string, steps: readonly Replace[]): string {
   const restore: Replace = (plain) => steps.reduce((result, step) => step(result), plain);
   return outside(codeRanges(text), text, (plain) => outside(addressRanges(plain), plain, restore));
 }
 
-/** Most messages mention nobody, and to prepare a search costs more than to read their text. */
+/**
+ * Makes a value when it is first needed, and keeps it. Most messages mention nobody, and preparing a search costs more
+ * than reading their text.
+ */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -102,7 +111,10 @@ function emojiStep(emojis: readonly ExportEmoji[]): Replace[] {
   return replaceStep(found, EMOJI);
 }
 
-/** Whether text may hold it as the name of somebody or something: there, nothing is half a character. */
+/**
+ * Whether a name can stand in a text: it is neither empty nor too long, and has no half of a character, as no text has
+ * one.
+ */
 function isName(name: string): boolean {
   return name !== '' && name.length <= MAX_NAME && !/\p{Surrogate}/u.test(name);
 }
