@@ -16,11 +16,11 @@ import type { Source } from './source.js';
 export interface Ingested {
   /** Something of it was new. */
   isChanged: boolean;
-  /** Its thread was deleted here: nothing of it was taken. */
+  /** Its thread was deleted here, so no more of it was taken. */
   isDeleted: boolean;
 }
 
-/** What is noted with each batch of a source that is taken, in the same transaction. */
+/** What the caller notes with each batch of a source, in the transaction of the batch. */
 export interface Beside {
   /** Ids of the documents it reads, by collection. */
   reads: Partial<Record<'sync' | 'work', readonly string[]>>;
@@ -29,10 +29,12 @@ export interface Beside {
 }
 
 /**
- * Merges a source into the records: of two sources the later wins, field by field, a message whole; what is absent
- * stays; of erased people nothing is taken. Each batch of messages is one transaction, the first with the header, and
- * marks the thread where it changes. Running twice, or in another order, leaves the same. Throws DeletedPlace where its
- * server or channel was deleted here, and SourceConflict where it contradicts what is recorded.
+ * Merges a source into the records. Of two sources the later wins: in the header field by field, and as a whole for
+ * each message (`mergeMessage` names the exceptions). What the source does not tell stays. Nothing of erased people is
+ * taken. Each batch of messages is one transaction, which marks the thread where it changes anything. The first
+ * transaction merges the header, too. Merging twice, or in another order, leaves the same records. Throws DeletedPlace
+ * where the source's server or channel was deleted here, and SourceConflict where the source contradicts what is
+ * recorded.
  */
 export async function ingest(
   { collections, commit }: Pick<IndexerDeps, 'collections' | 'commit'>,
@@ -56,7 +58,7 @@ export async function ingest(
         decide(documents) {
           const state = documents.get('state', 'erasures');
           const version = state?._id === 'erasures' ? state.version : 0;
-          // Somebody has been erased meanwhile, whom this may tell of.
+          // Somebody has been erased meanwhile, and the batch may tell of them. So it is cleaned and tried again.
           if (version !== erased.version) return null;
           // Only messages that were recorded before count. A thread that is imported for the first time may hold
           // nothing but messages of this person so far. An erasure that found a note there would remove the thread
@@ -138,7 +140,10 @@ function applyBatch(
   return { isChanged, isDeleted: false };
 }
 
-/** The messages tell the names of people whose ids alone are remembered. Gives whether the title held one of them. */
+/**
+ * Takes names of erased people out of the thread's title. The archive keeps no such names, but the source's messages
+ * tell them. Returns whether the title held one.
+ */
 function redactTitleOf(
   documents: Documents,
   threadId: string,

@@ -137,20 +137,24 @@ function mergeThread(
     stamps: merged.stamps,
     asOf: Math.max(asOf, storedAsOf),
   });
-  // Its statistics tell when a source was last read.
+  // The server's statistics tell the time of the last source.
   if (asOf > storedAsOf) documents.mark('server', server._id, { causes });
   return isChanged;
 }
 
 /**
- * Stamps by which a source that does not name who started a thread ranks behind each that does. Of somebody who was
- * erased here no source is taken with their name.
+ * Stamps in which an erased author of the thread has the time 0. So a source that names no author never replaces an
+ * author whom another source names. No source brings the name of an erased author back, since it was taken out of the
+ * source before.
  */
 function ownerLast({ ownerId }: Pick<Partial<ThreadRecord>, 'ownerId'>, stamps: Stamps): Stamps {
   return ownerId === ERASED_ID ? { ...stamps, ownerId: 0 } : stamps;
 }
 
-/** A channel never changes its server, nor a thread its channel: such a source is forged or broken. */
+/**
+ * Throws SourceConflict where a source names another server for a channel, or another channel for a thread, than is
+ * recorded. These never change, so such a source is forged or broken.
+ */
 function refuseMove(stored: Place | null, told: Place): void {
   for (const field of ['serverId', 'channelId'] as const) {
     const [before, now] = [stored?.[field], told[field]];

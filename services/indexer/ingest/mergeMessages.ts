@@ -10,15 +10,15 @@ import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import type { Documents } from '../work/commit.js';
 import { SourceConflict } from './source.js';
 
-/** Ids of the messages that merging messages reads: themselves, and what they forward. */
+/** Ids of the messages that `mergeMessages` reads: the messages themselves, and those that they forward. */
 export function messagesRead(told: readonly SourceMessage[]): string[] {
   return [...told.map(({ _id }) => _id), ...forwardsOf(told).map(({ originalId }) => originalId)];
 }
 
 /**
- * Merges a batch of one thread's messages into the records: of two sources the later wins, whole. Returns whether any
- * message changed. Throws SourceConflict for one that belongs to another thread, unless only exports say so, and the
- * platform itself tells of it here.
+ * Merges a batch of one thread's messages into the records. Returns whether any message changed. Throws SourceConflict
+ * for a message that is recorded in another thread. But where only an export says that it belongs there, and the batch
+ * comes from the platform, the message moves into this thread.
  */
 export function mergeMessages(
   documents: Documents,
@@ -47,8 +47,9 @@ export function mergeMessages(
 }
 
 /**
- * Whether an export, forged or broken, has put a message into a thread that the platform tells in another. The platform
- * knows where its message is, so nothing of what the export said of it is kept.
+ * Whether a message is recorded in a wrong thread: an export says that it belongs there, and the platform says that it
+ * belongs elsewhere. The platform knows. The export is forged or broken, so nothing that it said of the message is
+ * kept.
  */
 function isMisplaced(stored: MessageRecord, told: SourceMessage): boolean {
   return isLive(told.asOf) && !isLive(stored.asOf);
@@ -67,9 +68,9 @@ function markMove(
 }
 
 /**
- * Whether readers see something else than before. Two things count beside what the message says. Links to its files are
- * others once the platform itself has told of them. Profiles show the last display name that a source told, so a name
- * that is told for the first time counts, even if it is the same.
+ * Whether readers see something else than before. Two things count in addition to what the message says. The links to
+ * its files change when the platform itself tells of them for the first time. Profiles show the last display name that
+ * a source told, so a name that is told for the first time counts, even if it is the same.
  */
 function isShownOtherwise(message: SourceMessage, before: MessageRecord): boolean {
   const { attachments, forwarded } = message;

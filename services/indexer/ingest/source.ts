@@ -1,19 +1,22 @@
 import type { SourceThread, Stamps } from '../../../shared/store/records.js';
 
-/** A source: what it says of a server, a channel and perhaps a thread, with the thread's messages beside it. */
+/** What a source says of a server, a channel and perhaps a thread. The messages of the thread come separately. */
 export interface Source {
   told: SourceThread;
-  /** When its server and channel were told, where that was not when its thread was. */
+  /** When its server and channel were told (microseconds); absent where that was when its thread was told. */
   placeAsOf?: number;
-  /** Stamps of channel fields that it only implies: below every real time, so that what is told outright wins. */
+  /**
+   * Stamps of channel fields that the source only implies. They are earlier than every real time, so a value that is
+   * told outright wins.
+   */
   inferred?: Stamps;
-  /** What waits for everything that follows from it, such as `import/ID`. */
+  /** The requests that wait for everything that follows from the source, such as `import/ID`. */
   causes?: readonly string[];
-  /** Who builds the thread at once when it changes. */
+  /** The claim of whoever builds the thread at once when it changes. */
   claim?: string;
 }
 
-/** A source tells of a server or channel that was deleted here: nothing of it is taken. */
+/** Thrown where a source tells of a server or channel that was deleted here. Nothing more of the source is taken. */
 export class DeletedPlace extends Error {
   override readonly name = 'DeletedPlace';
   /** The thread that the source tells of; its channel where it tells of none. */
@@ -25,7 +28,7 @@ export class DeletedPlace extends Error {
   }
 }
 
-/** A source says something that contradicts what is recorded; retrying cannot help. */
+/** Thrown where a source contradicts what is recorded. Trying again cannot help. */
 export class SourceConflict extends Error {
   override readonly name = 'SourceConflict';
 }
