@@ -3,8 +3,8 @@ import { erasedPeople } from '../../../shared/store/erasures.js';
 import { eraseNames, textEraser } from '../../../shared/store/eraseText.js';
 
 /**
- * Takes erased people out of the names of imported files: their ids, and these names of theirs. Exporters name files
- * after threads, and the name of a file that was rejected is kept.
+ * Takes erased people out of the names of imported files: their ids, and `names`, by which some of them went. Exporters
+ * name files after threads, and the name of a rejected file is kept.
  */
 export async function eraseFileNames(
   collections: Pick<Collections, 'importFiles' | 'erasures' | 'state'>,
@@ -12,7 +12,7 @@ export async function eraseFileNames(
 ): Promise<void> {
   const { importFiles } = collections;
   const { text } = textEraser(await erasedPeople(collections));
-  // By index: those that wait, and the rejected ones.
+  // An index finds these two states. Files in another state have no name any more.
   const named = importFiles.find(
     { state: { $in: ['queued', 'rejected'] }, name: { $exists: true } },
     { projection: { name: 1 } },

@@ -16,7 +16,10 @@ export function eraseSource(source: SourceThread, erased: ErasedPeople): SourceT
   };
 }
 
-/** What a source says of a thread, without a title that was taken away: it named somebody erased, or is their words. */
+/**
+ * What a source says of a thread. Its title is left out where it was taken away before, because it named an erased
+ * person or was written by one.
+ */
 export function withoutRedactedTitle(
   told: Thread,
   stored: Pick<ThreadRecord, 'redactedTitles'> | null,

@@ -5,8 +5,9 @@ import { syncOf } from '../../../shared/store/syncRecords.js';
 type Accounts = Pick<Collections, 'refreshTokens' | 'apiKeys' | 'audit' | 'optOuts' | 'sync'>;
 
 /**
- * Ends somebody's logins, forgets what they chose, and takes their id out of what operators left: a line of the audit
- * trail stays, its caller unnamed, and a key that was named after them works on.
+ * Ends somebody's logins, and forgets where they are left out and of which servers they are a member. Takes their id
+ * out of what operators left: a line of the audit trail stays without its caller's id, and an API key that was named
+ * after them works on.
  */
 export async function forgetAccount(accounts: Accounts, userId: string): Promise<void> {
   const { refreshTokens, audit, optOuts, sync } = accounts;
@@ -25,7 +26,7 @@ async function renameKeys({ apiKeys }: Accounts, userId: string): Promise<void> 
   }
 }
 
-/** What was asked may name anyone, such as the name of a key. */
+/** Takes an id out of the parameters of audited requests. These may name anyone, such as in the name of an API key. */
 async function cleanParams({ audit }: Accounts, userId: string): Promise<void> {
   for await (const { _id, params } of audit.find({}, { projection: { params: 1 } })) {
     const text = JSON.stringify(params);

@@ -2,7 +2,7 @@ import { batches } from '../../../shared/platform/batches.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { idsIn } from '../../../shared/store/eraseText.js';
 
-/** The name by which a file is told whose own name holds a title that was deleted. */
+/** The name that a file gets in place of one that holds a deleted title. */
 export function bareFileName(id: string): string {
   return `${id}.json`;
 }

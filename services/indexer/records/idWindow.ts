@@ -1,9 +1,14 @@
 import type { Collection, Document, Filter } from 'mongodb';
 
-/** Some ids: those after one and up to another in the order of their text, or some by name. */
+/**
+ * A range of ids, or a list of them. A range holds the ids after `after`, up to and including `upTo`, in the order of
+ * their text. Without `upTo` it has no end.
+ */
 export type IdWindow = { after: string; upTo?: string } | { ids: string[] };
 
-/** MongoDB's condition for a field that holds `prefix` (which ends with a slash) and an id of a window. */
+/**
+ * MongoDB's condition for a field whose value is `prefix` followed by an id of a window. A prefix ends with a slash.
+ */
 export function within(window: IdWindow, prefix = ''): Document {
   if ('ids' in window) return { $in: window.ids.map((id) => prefix + id) };
   const { after, upTo } = window;
@@ -17,7 +22,10 @@ function endOf(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }
 
-/** Windows of at most `size` of some ids, or as many of those that are next as `fit` allows. */
+/**
+ * Divides a list of ids into windows of at most `size` ids. `fit` is given the ids of the next window, and resolves
+ * with how many of them, from the first on, the window may hold. A window holds one id at least.
+ */
 export async function* namedWindows(
   ids: string[],
   size: number,
@@ -32,8 +40,9 @@ export async function* namedWindows(
 }
 
 /**
- * Windows that together hold every possible id, each with the ids of at most `size` documents of a collection, or as
- * many of the ids that are next as `fit` allows. An id stands in `_id`, or in another field that is indexed.
+ * Windows that together hold every possible id. Each holds the ids of at most `size` documents of a collection, read in
+ * the order of the ids. `fit` is given these ids, and resolves with how many of them, from the first on, the window may
+ * hold. It holds one at least. The ids stand in `_id`, or in another field that has an index.
  */
 export async function* idWindows<T extends Document>(
   collection: Collection<T>,

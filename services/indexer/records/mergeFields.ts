@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Stamps } from '../../../shared/store/records.js';
 
-/** A set of fields with, for each, when its value was true (microseconds). */
+/** A set of fields. `stamps` tells for each field when its value was true (microseconds). */
 export interface Stamped {
   fields: Record<string, unknown>;
   stamps: Stamps;
 }
 
 /**
- * Merges what a source says into what is stored, field by field: the later value wins, and of two values of the same
- * time the greater JSON text, so that the result does not depend on the order of imports. A field the source does not
- * tell (undefined) changes nothing. `changed` is true when a value (not only a time) is new.
+ * Merges what a source says into what is stored, field by field. The later value wins. Of two values of the same time
+ * the one with the greater JSON text wins, so that the result does not depend on the order of imports. A field that the
+ * source does not tell (undefined) changes nothing. `changed` is true when a value is new. `moved` is true when a value
+ * or only its time is new.
  */
 export function mergeFields(
   stored: Stamped,
@@ -48,7 +49,7 @@ export function same(left: unknown, right: unknown): boolean {
   return canonical(left) === canonical(right);
 }
 
-/** A short digest of a plain value, by which two different ones of the same time are put in an order. */
+/** A short digest of a plain value. The digests of two different values of the same time put them in an order. */
 export function tieOf(value: unknown): string {
   return createHash('sha256').update(canonical(value)).digest('base64url').slice(0, 16);
 }

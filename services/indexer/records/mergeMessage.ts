@@ -18,7 +18,7 @@ const PARTS: readonly Part[] = ['displayName', 'reactions', 'reactors', 'text', 
  * Null when the source changes nothing. Sources may arrive in any order: the result is the same.
  */
 export function mergeMessage(told: Message, before: MessageRecord): Message | null {
-  // Nothing is kept of what was erased.
+  // Nothing of the record is kept where the message was erased.
   if (told.deleted) return isNewer(told, before) ? told : null;
   const isToldNewer = isNewer(told, before);
   const [winner, other]: Message[] = isToldNewer ? [told, before] : [before, told];
@@ -71,7 +71,7 @@ function withPart(message: Message, part: Part, other: Message): Message {
   return { ...message, ...TAKE[part](message, other), partsAsOf };
 }
 
-/** Mentions with the names that others give those people. */
+/** Mentions, with the display names that `others` give the same people. */
 function withNames(
   mentions: Message['mentions'],
   others: Message['mentions'],
@@ -80,7 +80,10 @@ function withNames(
   return mentions.map((one) => ({ ...one, displayName: names.get(one.id) ?? one.displayName }));
 }
 
-/** Who reacted, where nobody is known to have taken a reaction back since. */
+/**
+ * A reaction with the ids of those who reacted, as `others` hold them. Where `others` hold more ids than there are
+ * reactions now, somebody has taken a reaction back, and nobody knows who. Then the reaction stays as it is.
+ */
 function withReactors(reaction: ReactionRecord, others: readonly ReactionRecord[]): ReactionRecord {
   const { id, name } = reaction.emoji;
   const known = others.find(({ emoji }) => emoji.id === id && (id !== null || emoji.name === name));

@@ -3,10 +3,10 @@ import { same, tieOf } from './mergeFields.js';
 
 type Message = SourceMessage | MessageRecord;
 
-/** The parts of a message that readers can see: a later export that says the same changes no revision. */
+/** The parts of a message that readers can see. A later export with the same content has nothing built again. */
 export type MessageContent = Omit<SourceMessage, 'asOf' | 'partsAsOf'>;
 
-/** What a message says, without what the archive keeps of it for itself. */
+/** A message without the fields that the archive keeps for its own use. */
 export function contentOf(message: Message): MessageContent {
   const {
     asOf: _asOf,
@@ -18,12 +18,18 @@ export function contentOf(message: Message): MessageContent {
   return content;
 }
 
-/** Its place among what different sources of the same time say of the same message. */
+/**
+ * A digest of a message's content. It puts different contents of one message in an order where their sources have the
+ * same time.
+ */
 function messageTie(message: Message): string {
   return tieOf(contentOf(message));
 }
 
-/** Whether a message replaces one that is known: it was said later, or at the same time by the source that wins. */
+/**
+ * Whether a message replaces the known one. It does where none is known, and where its source is later. Of two sources
+ * of the same time, the content with the greater digest replaces the other.
+ */
 export function isNewer(told: Message, before: Message | undefined): boolean {
   if (!before || told.asOf !== before.asOf) return !before || told.asOf > before.asOf;
   if (same(contentOf(told), contentOf(before))) return false;

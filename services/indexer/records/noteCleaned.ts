@@ -2,9 +2,10 @@ import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { Documents } from '../work/commit.js';
 
 /**
- * Notes at a thread that this transaction takes erased people out of its records. Somebody asks for an erasure. Before
- * its job reads the records, worker B builds the thread and cleans them. The job then finds nothing of the person in
- * them, though the title may still hold their name. It finds the thread by this note.
+ * Notes in a thread's record that this transaction takes erased people out of the thread or its messages. Somebody asks
+ * for an erasure. Before worker A begins the erasure's job, worker B builds the thread, and cleans its records. A then
+ * finds nothing of the person in them, though the title may still hold the person's name. By this note, A finds the
+ * thread.
  */
 export function noteCleaned(
   documents: Documents,

@@ -3,8 +3,9 @@ import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { SourceMessage, ThreadRecord } from '../../../shared/store/records.js';
 
 /**
- * A thread without erased people in its title: their ids, and these names of theirs. What the title was is remembered as
- * a keyed hash, so that no source brings it back. The very same thread where nothing of them stands in it.
+ * A thread whose title holds no ids of erased people, and none of `names`, by which such people went. A keyed hash of
+ * the former title is kept, so that no source brings it back. Returns the very same object for a deleted thread, and
+ * where nothing is to be taken out.
  */
 export function redactTitle(
   thread: ThreadRecord,
@@ -18,7 +19,7 @@ export function redactTitle(
   return { ...thread, title, redactedTitles: [...hashes] };
 }
 
-/** Names by which some messages of a source tell of erased people: as their authors, and as whom they mention. */
+/** Names that some messages of a source give erased people, as their authors and where they mention them. */
 export function namesOfErased(messages: readonly SourceMessage[], erased: ErasedPeople): string[] {
   if (erased.isEmpty) return [];
   return messages

@@ -1,4 +1,4 @@
-/** Ids that one query names at most: its size and the time it takes are bounded, however many there are. */
+/** The most ids that one query names. So the size of a query and the time it takes stay bounded. */
 const MOST_IDS = 1_000;
 
 /** A list in slices short enough for one query each. */

@@ -7,7 +7,7 @@ import type {
 } from '../../../shared/store/records.js';
 import { ERASED_ID, REDACTED } from '../../../shared/store/redacted.js';
 
-/** What a thread is called whose title was taken away. */
+/** The title that replaces one that was taken away. */
 export const UNTITLED = 'thread';
 
 /**
@@ -21,8 +21,8 @@ export function threadTombstone(thread: ThreadRecord): ThreadRecord {
 }
 
 /**
- * A thread's record without anything that a source said of it, so that whatever a source tells next is taken. What was
- * erased of it stays known.
+ * A thread's record without anything that a source said of it. So whatever a source tells next is taken. What was
+ * erased of it stays known: that its author was, and which titles were.
  */
 export function hollowThread(thread: ThreadRecord): ThreadRecord {
   const { _id, serverId, channelId, ownerId, redactedTitles } = thread;
@@ -38,17 +38,17 @@ export function hollowThread(thread: ThreadRecord): ThreadRecord {
   };
 }
 
-/** A server of which nothing is left but what keeps it from coming back. */
+/** A server's record without anything that a source said of it. It stays so that no source brings the server back. */
 export function serverTombstone({ _id }: ServerRecord): ServerRecord {
   return { _id, name: '', stamps: {}, deleted: true };
 }
 
-/** A channel of which nothing is left but what keeps it from coming back. */
+/** A channel's record without anything that a source said of it. It stays so that no source brings the channel back. */
 export function channelTombstone({ _id, serverId }: ChannelRecord): ChannelRecord {
   return { _id, serverId, name: '', stamps: {}, deleted: true };
 }
 
-/** Takes away the words of every message of some threads. Running twice changes nothing. Gives how many had words. */
+/** Empties every message of some threads. Running twice changes nothing. Returns how many messages it has emptied. */
 export async function redactThreads(
   messages: Collection<MessageRecord>,
   threadIds: string[],

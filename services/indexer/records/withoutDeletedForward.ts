@@ -3,8 +3,8 @@ import type { SourceMessage } from '../../../shared/store/records.js';
 import type { Documents } from '../work/commit.js';
 
 /**
- * A message without what it forwards, where that was deleted or erased here; the very same message otherwise. The
- * message that it forwards is among what the change reads.
+ * A message without the copy of the message that it forwards, where that original was deleted or erased here. Returns
+ * the very same object in every other case. The change has to name the original among what it reads.
  */
 export function withoutDeletedForward<T extends SourceMessage>(
   documents: Documents,
