@@ -8,10 +8,16 @@ import type { Report } from '../report.js';
 import { AGAIN_AFTER_MS } from '../sync/fetchThreads.js';
 import { NotSynced } from '../sync/syncProblem.js';
 
-/** Each look reads all threads of the place. So the rest between two is a tenth of the time since the request (ms). */
+/**
+ * Each look reads all threads of the place. So the pause before the next look is a tenth of the time since the request,
+ * within these bounds (ms).
+ */
 const SHORTEST_REST_MS = 1_000;
 const LONGEST_REST_MS = 30_000;
-/** A process that starts anew, or takes over, speaks to the platform long before (ms). */
+/**
+ * After so long (ms) without a process that speaks to the platform, a request counts as impossible. A process that
+ * starts anew or takes over needs much less.
+ */
 const MOST_UNSERVED_MS = 5 * 60_000;
 
 type Deps = Pick<IndexerDeps, 'collections'>;
@@ -25,8 +31,9 @@ interface Synced {
 }
 
 /**
- * Looks how far a request to sync has come, and ends when all of it is listed, and each thread is fetched or was tried
- * in vain. Throws LookAgain until then, and NotSynced where it cannot be done. The sync itself runs beside the queue.
+ * Looks how far a request to sync has come. Resolves when all of its threads are listed, and each was fetched or tried
+ * in vain. Throws LookAgain before that, and NotSynced where the request cannot be done. The job only looks: the sync
+ * itself runs outside of the queue.
  */
 export async function awaitSync(
   { collections }: Deps,
@@ -35,7 +42,7 @@ export async function awaitSync(
 ): Promise<Synced> {
   const requests = syncOf(collections.sync, 'request');
   const request = await requests.findOne({ _id: requestId });
-  // It was done before, and its end was not told.
+  // The request was done by an earlier run of this job, whose end was not recorded.
   if (!request) return { threads: 0, messages: 0, failed: 0 };
   const problem = request.problem ?? (await problemOfSync({ collections }, request));
   if (problem !== null) {

@@ -5,7 +5,10 @@ import { REDACTED } from '../../../shared/store/redacted.js';
 import type { Documents } from '../work/commit.js';
 import { settleAndRefresh } from './removal.js';
 
-/** Takes a message's words away; its thread keeps its author. */
+/**
+ * Empties a message. A thread that it started, and of which no author is recorded, gets its author's id first. So the
+ * thread keeps its author.
+ */
 export function redactMessage(
   documents: Documents,
   message: MessageRecord,
@@ -17,7 +20,7 @@ export function redactMessage(
   documents.put('messages', { ...message, ...REDACTED });
 }
 
-/** Removes a message: done when nothing of it can be read. */
+/** Removes a message. Resolves when nothing of it can be read. */
 export async function deleteMessage(
   deps: IndexerDeps,
   { messageId }: JobPayloads['delete-message'],

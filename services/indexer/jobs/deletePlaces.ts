@@ -7,7 +7,7 @@ import { channelTombstone, serverTombstone } from '../records/tombstones.js';
 import type { Report } from '../report.js';
 import { settleAndRefresh, NOTHING_REMOVED, type Removed } from './removal.js';
 
-/** Removes a channel with all its threads: done when nothing of them can be read. */
+/** Removes a channel with all its threads. Resolves when nothing of them can be read. */
 export async function deleteChannel(
   deps: IndexerDeps,
   { channelId }: JobPayloads['delete-channel'],
@@ -43,7 +43,7 @@ export function recordChannelDeletion(
   });
 }
 
-/** Removes a server with all its channels and threads: done when nothing of them can be read. */
+/** Removes a server with all its channels and threads. Resolves when nothing of them can be read. */
 export async function deleteServer(
   deps: IndexerDeps,
   { serverId }: JobPayloads['delete-server'],
@@ -81,7 +81,7 @@ export async function deleteServer(
   return removed;
 }
 
-/** How many threads of a place, and messages of them, are not deleted. */
+/** How many threads of a place, and how many messages in these, are not deleted. */
 async function countWords(
   { collections: { threads, messages } }: IndexerDeps,
   place: Partial<Pick<ThreadRecord, 'channelId' | 'serverId'>>,

@@ -5,7 +5,7 @@ import type { IndexerDeps } from '../deps.js';
 import { threadTombstone } from '../records/tombstones.js';
 import { settleAndRefresh, NOTHING_REMOVED, type Removed } from './removal.js';
 
-/** Removes a thread: done when nothing of it can be read. What keeps it from coming back stays. */
+/** Removes a thread. Resolves when nothing of it can be read. Its tombstone stays, so that no source brings it back. */
 export async function deleteThread(
   deps: IndexerDeps,
   { threadId }: JobPayloads['delete-thread'],

@@ -17,7 +17,9 @@ import { findTraces, type Traces } from './findTraces.js';
 import { redactTitles } from './redactTitles.js';
 import { settleAndRefresh } from './removal.js';
 
-/** What an erasure came to. Of one that was cut off, its last try tells what was left to it. */
+/**
+ * What an erasure has changed and removed. Where a run was interrupted, the next run counts only what was left to it.
+ */
 interface Erased {
   /** Threads and messages that changed, those removed included. */
   threads: number;
@@ -25,7 +27,7 @@ interface Erased {
   removedThreads: number;
   removedMessages: number;
   profiles: number;
-  /** Uploads that had been quarantined. */
+  /** Uploads of quarantined files that were removed. */
   files: number;
 }
 
@@ -39,10 +41,10 @@ const NOTHING: Erased = {
 };
 
 /**
- * Removes every trace of somebody from records, views, search, caches and quarantined uploads; then from the erasure
- * itself, which keeps a keyed hash. From the request on, nothing that is built shows them (build/readThread.ts); this
- * finds what shows them still, and has it built again, which takes them out of the records, too. Cut off anywhere, it
- * begins again and comes to the same end.
+ * Removes every trace of somebody from records, views, search, caches and quarantined uploads. Last, it removes their
+ * id and names from the erasure itself, which keeps keyed hashes. Since the request, nothing that is built shows the
+ * person (build/readThread.ts). This job finds what still shows them, and has it built again. The builds take the
+ * person out of the records, too. Where the job is interrupted, it begins again and comes to the same end.
  */
 export async function eraseUser(
   deps: IndexerDeps,
@@ -54,7 +56,7 @@ export async function eraseUser(
   if (!erasure?.userId) return NOTHING;
   const { userId } = erasure;
   const cause = `erase-user/${erasureId}`;
-  // The request may have been cut off before it told anyone.
+  // The request may have been interrupted before it announced the erasure.
   await announceErasure(collections);
   const traces = await findTraces(deps, erasure, report);
   await redactTitles(deps, traces, cause);
@@ -71,7 +73,7 @@ export async function eraseUser(
   await forgetDigests(collections, traces);
   const files = await removeUploadsOf(deps, userId);
   await eraseFileNames(collections, traces.names);
-  // Threads of which the person wrote everything are gone, and so is what they called them.
+  // Threads that the person wrote alone are deleted by now. Their titles leave the names of files, too.
   await forgetFileNames(collections);
   const removedThreads = await countRemoved(deps, traces);
   const done = {
@@ -90,7 +92,7 @@ export async function eraseUser(
 }
 
 /**
- * Subjects that are marked now, quarantined ones too, as nobody knows whom their last views show. An import may have
+ * Subjects that are marked now, quarantined ones included. Nobody knows whom their last views show. An import may have
  * cleaned the records of a thread that is not built yet. A build may have taken somebody out of a thread whose line in
  * lists and profiles is not built yet.
  */
@@ -102,7 +104,7 @@ async function markedSubjects(
   return (await marks.toArray()).map(({ subject }) => subject);
 }
 
-/** Forgets what the platform told of threads, as these digests may be of the person, too. */
+/** Forgets the digests of what the platform told of these threads. It may have told of the person, too. */
 async function forgetDigests(
   { sync }: IndexerDeps['collections'],
   { threadIds }: Traces,

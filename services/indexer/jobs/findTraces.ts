@@ -15,7 +15,7 @@ import type { Report } from '../report.js';
 export interface Traces {
   threadIds: string[];
   serverIds: string[];
-  /** Names they went by. */
+  /** Names by which they went. */
   names: string[];
   messages: number;
   /** Those of the messages that were theirs. */
@@ -24,12 +24,12 @@ export interface Traces {
 }
 
 const BATCH = 1_000;
-/** Messages among which mentions are looked for at once. */
+/** How many messages one query looks through for mentions. */
 const LOOKED_THROUGH = 20_000;
 
 /**
- * Finds what is recorded of people who were erased, by one reading of all messages: an id may stand in any text.
- * Notices, which no thread shows, are cleaned at once.
+ * Finds what is recorded of erased people. It reads all messages once, as an id may stand in any text. Notices, which
+ * no thread shows, are cleaned at once.
  */
 export async function findTraces(
   deps: IndexerDeps,
@@ -48,7 +48,8 @@ export async function findTraces(
   for await (const batch of pagesById(collections.messages, { size: BATCH })) {
     const unclean = batch.filter((message) => {
       const clean = unlessDamaged(() => applyErasures(message, erased));
-      // Nobody can tell whom a damaged message shows. Its thread cannot be built, and is taken out of all that is read.
+      // Nobody can tell whom a damaged message shows. So its thread counts as a trace. It cannot be built, and is taken
+      // out of all that is read.
       if (clean === null) threadIds.add(message.threadId);
       return clean !== null && clean !== message;
     });
@@ -87,9 +88,9 @@ async function serversOf(
 }
 
 /**
- * Names they went by: what their profile said when the erasure was asked for, and what is told of them by their
- * messages, mentions of them and answers to their commands. All are kept with the erasure until it is done, as a second
- * run could not find them.
+ * Names by which somebody went: in their profile when the erasure was requested, in their messages, in mentions of them,
+ * and in answers to their commands. All are stored with the erasure until it is done, as a second run could not find
+ * them.
  */
 async function knownNames(
   collections: Collections,
@@ -103,15 +104,15 @@ async function knownNames(
     for (const name of await messages.distinct(field, theirs)) found.add(name);
   }
   for await (const name of namesInOthers(messages, userId)) found.add(name);
-  // Of a damaged message, it may be no text.
+  // In a damaged message, a name may be something else than a text.
   const known = [...found].filter((name) => typeof name === 'string');
   await noteNames(collections, _id, known);
   return known;
 }
 
 /**
- * Names under which messages of others mention somebody, or say that they answer a command of theirs. No index knows
- * them. So all messages are looked through a part at a time: over all at once, MongoDB might give no answer for longer
+ * Names under which messages of others mention somebody, or say that they answer a command of theirs. No index holds
+ * them, so all messages are looked through, some at a time. A query over all of them might keep MongoDB busy for longer
  * than a connection may be silent.
  */
 async function* namesInOthers(

@@ -27,11 +27,11 @@ import { finish } from '../work/runMarks.js';
 import { finishMark, tryMarks } from '../work/tryMarks.js';
 import { createTurns } from './oneAtATime.js';
 
-/** Bytes of files that are worked on at once: a file is held in batches, and a small one whole. */
+/** The most bytes of all files that are imported at the same time. A file is held in batches, and a small one whole. */
 const BUDGET_BYTES = 32 << 20;
-/** What one file counts as at most: its batches are no larger, whatever its size. */
+/** The most bytes that one file counts as, since its batches are no larger. */
 const MOST_BYTES = 4 << 20;
-/** A compressed file is inflated as it is read. */
+/** A file counts as so many times its bytes, as a compressed file is inflated when it is read. */
 const INFLATION = 8;
 
 const budget = memoryBudget(BUDGET_BYTES);
@@ -47,16 +47,17 @@ export type FileOutcome = Pick<
 >;
 
 /**
- * Orders files whose import was begun before and did not end: one of them may kill the process. They are imported one
- * at a time, so that the tries of the others are not used up with its own.
+ * Imports one at a time those files whose import was begun before and did not end. One of them may kill the process. By
+ * this order, it does not use up the tries of the others.
  */
 const takeTurn = createTurns();
 
 /**
- * Applies one stored export file and builds its thread. Done when everything of it can be read; then the upload is
- * deleted and the file's record says what became of it. A file that can never be applied is recorded as rejected; one
- * that fails every time is quarantined: as rejected, its upload kept for another try. Resolves with null for a file
- * that is held back, or is done, if only meanwhile. Throws when the job is to be tried again.
+ * Imports one stored export file, and builds its thread. It is done when everything of the file can be read. Then the
+ * upload is deleted, and the file's record tells what became of it. A file that can never be imported is rejected. A
+ * file that fails every time is quarantined: it is rejected, too, and its upload is kept for another try. Resolves with
+ * null for a file that is held back, and for one that is done already, or has ended elsewhere meanwhile. Throws when
+ * the job is to be tried again.
  */
 export async function importFile(
   deps: IndexerDeps,
@@ -80,9 +81,10 @@ export async function importFile(
 }
 
 /**
- * Marks a file as begun and claims the mark: what ends the process is told by it. `own` is the claimed mark; null where
- * the file was begun before, or is imported elsewhere at the same time. A file that has ended is begun, too, where its
- * job runs again. Its upload is gone then, and nothing is noted of it any more (`endFile`).
+ * Marks a file as begun and claims the mark. Where the import ends the process, the mark that is left tells which file
+ * did. `own` is the claimed mark; null where the file was begun before, or is imported elsewhere at the same time. A
+ * file that has ended is begun, too, where its job runs again. Its upload is gone then, and nothing is noted of it any
+ * more (`endFile`).
  */
 function begin(
   { commit }: IndexerDeps,
@@ -117,7 +119,8 @@ async function applyMarked(
 }
 
 /**
- * Notes how a file ended, and takes its mark away. Resolves with null where its claim was lost, or it has ended before.
+ * Notes how a file ended, and takes its mark away. Resolves with null where the claim was lost, or the file had ended
+ * before.
  */
 export function endFile(
   { commit }: Pick<IndexerDeps, 'commit'>,
@@ -133,11 +136,11 @@ export function endFile(
       endMark(documents, mark);
       const file = documents.get('importFiles', uploadId);
       if (file?.state !== 'queued') return null;
-      // A try that was cut off may have made the change.
+      // An earlier try that was interrupted may have made the change.
       const isImported = outcome.state === 'unchanged' && changed;
       const ended = { ...changed, ...outcome, ...(isImported && { state: 'imported' as const }) };
       const { name, ...rest } = file;
-      // Whoever handed it in has to know which one was rejected.
+      // Whoever handed in the file has to know which one was rejected.
       const named = ended.state === 'rejected' && name !== undefined ? { name } : {};
       documents.put('importFiles', { ...rest, ...named, ...ended, finishedAt: new Date() });
       return ended;
@@ -149,7 +152,7 @@ export function endFile(
 function rejected(error: unknown): FileOutcome {
   if (!isPermanent(error)) throw error;
   const outcome = { state: 'rejected', reason: (error as Error).message } as const;
-  // The name that it was handed in by holds a title of what was deleted.
+  // The name under which the file was handed in holds the title of what was deleted.
   return error instanceof DeletedPlace ? { ...outcome, name: bareFileName(error.toldId) } : outcome;
 }
 
@@ -186,8 +189,8 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
 }
 
 /**
- * Of a thread in which only people wrote who were erased, the title goes, too. Only an erasure removes the thread: of one
- * that is being imported, the rest may still come.
+ * Takes away the title of a thread in which only erased people have written. The thread itself stays, since more of it
+ * may still be imported. Only an erasure removes such a thread.
  */
 async function redactErasedThread(
   deps: IndexerDeps,
@@ -203,14 +206,14 @@ async function redactErasedThread(
 }
 
 /**
- * Where a channel's type is only likely, a thread that was started from a message (which forums do not have) is better
- * evidence of a text channel than its absence is of a forum.
+ * Stamps of what a file does not tell, but implies. A thread that was started from a message proves a text channel,
+ * since forums have none. A thread that was not proves no forum. So the type of a text channel gets the higher stamp.
  */
 function inferredStamps(source: SourceThread, inferred: MappedThread['inferred']): Stamps {
   return Object.fromEntries(inferred.map((name) => [name, source.channel[name] === 0 ? 1 : 0]));
 }
 
-/** The messages of a file as a source tells them, a batch at a time. */
+/** Yields the messages of a file in batches, mapped to those of a source. */
 async function* sourceBatches(
   { collections }: IndexerDeps,
   file: ExportFile,

@@ -4,7 +4,10 @@
  */
 export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Makes turns in which no work waits. After a work that fails the next one runs. A key without works is forgotten. */
+/**
+ * Makes turns in which no work waits yet. When a work fails, the next one runs all the same. A key is forgotten when
+ * none of its works is left.
+ */
 export function createTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {

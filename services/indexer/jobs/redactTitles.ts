@@ -6,7 +6,10 @@ import type { Traces } from './findTraces.js';
 
 const BATCH = 200;
 
-/** Takes somebody's names and ids out of the titles of threads, and marks these. */
+/**
+ * Takes the ids of erased people, and the names that were found, out of the titles of threads. Marks the threads whose
+ * titles change.
+ */
 export async function redactTitles(
   { collections, commit }: IndexerDeps,
   { threadIds, names }: Traces,

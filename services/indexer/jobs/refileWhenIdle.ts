@@ -1,7 +1,10 @@
 import type { Producer } from '../../../shared/jobs/producer.js';
 import { refileLost, type WaitingWork } from '../../../shared/jobs/refileLost.js';
 
-/** Files again what waits as soon as the queue holds no job at all: then nothing that waits can have one. */
+/**
+ * Files again the jobs of all work that waits, where the queue holds no job at all. Then none of that work can have a
+ * job. Returns how many jobs it has filed.
+ */
 export async function refileWhenIdle(
   records: WaitingWork,
   producer: Pick<Producer, 'refile' | 'counts'>,

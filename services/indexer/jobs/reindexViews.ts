@@ -10,7 +10,7 @@ import { settled } from '../work/runMarks.js';
 import { settleAndRefresh } from './removal.js';
 
 const CAUSE = 'reindex-views/all';
-/** Threads that are marked before some of them are built. */
+/** How many threads are marked at once. When these are built, the next are marked. */
 const THREADS = 1_000;
 
 /** Builds every view and search document again from the records, while readers go on reading what was there. */

@@ -5,8 +5,8 @@ import { freeMark, setMarks } from '../work/claims.js';
 import { importFile } from './importFile.js';
 
 /**
- * Has what was quarantined tried again, as if it were new: a file at once, a thread or document soon after. What fails
- * again is quarantined again.
+ * Has what was quarantined tried again, as if it had never failed: a file at once, a thread or document soon after.
+ * What fails again is quarantined again.
  */
 export async function retryQuarantined(
   deps: IndexerDeps,
@@ -21,7 +21,7 @@ export async function retryQuarantined(
     await release(deps, markId('thread', threadId));
     await setMarks(deps, 'thread', [threadId], { whole: true });
   }
-  // The build of its thread counts as part of its import: both begin anew.
+  // The import of a file includes the build of its thread. So both begin anew.
   if (kind === 'file') await retryFile(deps, subject);
   return { retried: 1 };
 }
