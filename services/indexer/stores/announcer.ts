@@ -20,11 +20,11 @@ export interface Announcer {
 const isOverdue = (error: unknown): boolean =>
   error instanceof Error && error.message === 'Command timed out';
 
-/** Milliseconds between two lines about announcements that are not sent. */
+/** How long (ms) after a log line about announcements that are not sent the next one follows at the earliest. */
 const TOLD_EVERY_MS = 30_000;
 
 /**
- * An announcer over Redis. One that was not sent is made up for by the next that is: it says that everything may have
+ * An announcer over Redis. After an announcement that could not be sent, the next one says that everything may have
  * changed.
  */
 export function createAnnouncer(redis: Redis, namespace: string, logger: Logger): Announcer {
@@ -41,7 +41,8 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
     } catch (error) {
       isBehind = true;
       tell(error);
-      // A connection that is silently dead never closes, and nothing would be heard of it again.
+      // The connection may be dead without having been closed. Then it would stay silent for ever, so the client opens
+      // a new one.
       if (isOverdue(error) && redis.status === 'ready') redis.disconnect(true);
     }
   };
@@ -57,14 +58,14 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
   return {
     async dropStats(serverId) {
       await dropCachedStats(redis, namespace, serverId);
-      // API processes may have read them from the shared cache until now, and hold them.
+      // API processes may have read the statistics from the shared cache before, and hold them in memory.
       await publish(together([{ servers: [serverId] }]));
     },
     announce(change) {
-      // What is announced in this turn of the event loop goes together: one transaction stores many threads.
+      // All announcements of one turn of the event loop are sent together, as one transaction may store many threads.
       if (gathered.push(change) === 1) setImmediate(publishGathered);
     },
-    // Every announcement does so, as any change may change what is found.
+    // Every announcement has them forget these answers, as any change may change what is found.
     dropSearches: () => publish(together([])),
   };
 }

@@ -22,7 +22,10 @@ export class BodyWriter {
   readonly #id: string;
   readonly #revision: number;
   readonly #hash: Hash = createHash('sha256');
-  /** Of a body that comes in several parts: a single part is compressed at once, which costs less than a stream. */
+  /**
+   * The compressor of a body that comes in several parts. A body in one part is compressed in one call, which costs
+   * less.
+   */
   #gzip: Gzip | null = null;
   #pending = '';
   #length = 0;
@@ -42,7 +45,10 @@ export class BodyWriter {
     if (this.#pending.length >= TEXT_CHARACTERS) await this.#compress();
   }
 
-  /** Ends the body and gives it, to be stored in place of the one before; its pieces are stored by then. */
+  /**
+   * Ends the body, and stores its last pieces. Resolves with the document that the caller has to store in place of the
+   * former one.
+   */
   async finish(): Promise<BodyView> {
     if (this.#gzip) await this.#endStream(this.#gzip);
     else this.#output.push(gzipSync(this.#takePending()));
@@ -106,7 +112,7 @@ export class BodyWriter {
   }
 }
 
-/** A whole body of less than 1 MiB compressed. */
+/** Makes the document of a whole body. Its text has to be less than 1 MiB when compressed. */
 export function encodeBody(id: string, revision: number, text: string): BodyView {
   const bytes = Buffer.from(text);
   return {
@@ -122,12 +128,12 @@ export function encodeBody(id: string, revision: number, text: string): BodyView
 /** The texts of finished bodies by their names; null for one that is gone. */
 export type BodyTexts = ReadonlyMap<string, string | null>;
 
-/** All bodies of a thread, server or user, gone. */
+/** The names of all bodies of a thread, server or user, each with null: all of them are gone. */
 export function goneBodies(subject: BodySubject, id: string): BodyTexts {
   return new Map(bodyNames(subject, id).map((name) => [name, null]));
 }
 
-/** A whole body of any length, its pieces stored by then. */
+/** Makes the document of a whole body of any length, and stores its pieces before. */
 export async function writeBody(
   collections: BodyCollections,
   id: string,

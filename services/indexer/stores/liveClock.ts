@@ -5,9 +5,9 @@ import type { StateRecord } from '../../../shared/store/state.js';
 import { nowMicroseconds, raise } from './nextVersion.js';
 
 /**
- * Gives the times that live data counts as of, as `liveTime` makes them. Each is later than every time given before, and
- * no earlier than this computer's clock. A request takes its time when it is sent, since the answer may describe that
- * moment. An event takes its time when it is received.
+ * Gives the times at which live data counts as told, as `liveTime` makes them. Each is later than every time given
+ * before, and no earlier than this computer's clock. A request takes its time when it is sent, since the answer may
+ * describe that moment. An event takes its time when it is received.
  */
 export interface LiveClock {
   /** Gives so many times, in order. */

@@ -5,8 +5,9 @@ import { stateOf, type StateRecord } from '../../../shared/store/state.js';
 const asked = new WeakMap<object, Promise<number>>();
 
 /**
- * A version for what is about to be built, taken before its records are read: greater than every one given before, by
- * any process, and at least the clock in microseconds. Those who ask at the same moment share one.
+ * A version for what is about to be built. It has to be taken before the records are read. It is greater than every
+ * version that any process was given before, and no less than the clock in microseconds. Callers in the same turn of
+ * the event loop share one version.
  */
 export function nextVersion(state: Collection<StateRecord>): Promise<number> {
   let version = asked.get(state);
@@ -20,7 +21,7 @@ export function nextVersion(state: Collection<StateRecord>): Promise<number> {
   return version;
 }
 
-/** No version that is given from now on is lower than this. */
+/** A lower bound of all versions that are given from now on. */
 export async function latestVersion(state: Collection<StateRecord>): Promise<number> {
   const counter = await stateOf(state, 'version').findOne({ _id: 'version' });
   return Math.max(counter?.value ?? 0, nowMicroseconds());
@@ -31,12 +32,15 @@ export async function raiseVersions(state: Collection<StateRecord>, above: numbe
   await raise(state, 'version', above);
 }
 
-/** Microseconds since the epoch: versions never go backwards, not even in an archive that was restored. */
+/**
+ * This computer's clock, in microseconds since the epoch. Versions are no lower, so they never go backwards, not even
+ * in an archive that was restored.
+ */
 export function nowMicroseconds(): number {
   return Date.now() * 1000;
 }
 
-/** Adds `by` to a counter, or to `floor` where that is greater. Gives the sum. */
+/** Adds `by` to a counter, or to `floor` where that is greater. Stores the sum and resolves with it. */
 export async function raise(
   state: Collection<StateRecord>,
   name: 'version' | 'live',

@@ -11,22 +11,24 @@ import { markId } from '../../../shared/store/work.js';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Every owner that is a body. */
+/** The range of all owners that are bodies. */
 const BODIES = { from: 'body/', before: 'body0' };
 
 type UploadStore = Pick<Collections, 'pieces' | 'importFiles' | 'work'>;
 type BodyStore = Pick<Collections, 'pieces' | 'bodies'>;
 
 /**
- * Removes what writers that were cut off have left: uploads of more than a day ago that no file needs, and pieces of
- * bodies that are older than the stored body. Gives how many owners it was.
+ * Removes pieces that writers have left when they were interrupted: of uploads that were begun more than a day ago and
+ * that no file needs, and of bodies that are older than the stored body. Returns of how many owners it has removed
+ * pieces.
  */
 export async function removeOrphanPieces(
   store: UploadStore & BodyStore,
   now = new Date(),
 ): Promise<number> {
   const uploads = orphanUploads(store, new Date(now.getTime() - DAY_MS));
-  // A revision that is newer than the stored body may be on its way; where there is none, a new one.
+  // A revision that is newer than the stored body may be about to be stored. Where no body is stored, that holds for a
+  // revision of the last hour.
   const recent = (now.getTime() - HOUR_MS) * 1_000;
   const bodies = orphanBodies(store, ({ revision }, stored = recent) => revision >= stored);
   let removed = 0;
@@ -39,9 +41,9 @@ export async function removeOrphanPieces(
   return removed;
 }
 
-/** Pieces of uploads begun before a time that no file needs: none waits for them, none is quarantined with them. */
+/** Finds pieces of uploads that were begun before a time, and that no file needs. */
 export function orphanUploads(store: UploadStore, begunBefore: Date): AsyncGenerator<Owned> {
-  // An upload's id begins with the second it was made in.
+  // An upload's id begins with the second in which it was made, in hexadecimal.
   const seconds = Math.max(0, Math.floor(begunBefore.getTime() / 1_000));
   const range = { from: 'upload/', before: `upload/${seconds.toString(16).padStart(8, '0')}` };
   return findOrphans(store, range, (owned) => neededUploads(store, ownersOf(owned)));
@@ -68,7 +70,8 @@ export function orphanBodies(
 }
 
 /**
- * Those of some owners that are uploads whose bytes are needed: a file waits for them, or was quarantined with them.
+ * Those of some owners that are uploads still needed: their file waits for its import, its import has begun, or it is
+ * quarantined.
  */
 export async function neededUploads(
   { importFiles, work }: Pick<Collections, 'importFiles' | 'work'>,

@@ -14,11 +14,15 @@ import { sendBulk, type Refusal, type SearchTargets, type Waiting } from './send
 /** Writes search documents, each with its thread's revision as external version. */
 export interface SearchWriter {
   /**
-   * Resolves when the documents, or newer ones, are stored. A document that the index refuses is told of, and is no
-   * error. With `sent`, documents that are noted there as sent are left out, and those that are stored now are noted.
+   * Resolves when the documents, or newer versions of them, are stored. Rejects with SearchUnavailable when the index
+   * cannot take them now. A document that the index refuses for good is no error: it is reported as refused. With
+   * `sent`, documents that `sent` has are left out, and those that are stored now are added to it.
    */
   write(documents: SearchDocument[], revision: number, sent?: SentDocuments): Promise<void>;
-  /** Leaves tombstones: Elasticsearch forgets the version of a deleted document, and a late write would revive it. */
+  /**
+   * Replaces documents by tombstones. Elasticsearch forgets the version of a deleted document, so a late write would
+   * bring it back.
+   */
   remove(
     kind: 'thread' | 'message',
     ids: string[],
@@ -29,20 +33,22 @@ export interface SearchWriter {
 }
 
 /**
- * A bulk request takes what has gathered, up to this many documents and characters. Elasticsearch works on each with
- * one thread, for half a second at most; for a few seconds where nearly every character begins a word, as in bytes
- * written as `3f 0a c1`. Meanwhile the requests of events may wait for a thread.
+ * The most documents and characters of one bulk request. Elasticsearch works on a request with one thread, for half a
+ * second at most. It takes a few seconds where nearly every character begins a word, as in bytes written as `3f 0a c1`.
+ * Meanwhile the requests of events may have to wait for a thread.
  */
 const MAX_DOCUMENTS = 1_000;
 const MAX_CHARACTERS = 250_000;
-/** Milliseconds a bulk request gathers: little when the index is idle, more while another is under way. */
+/** How long (ms) a bulk request gathers documents: while no request is under way, and while one is. */
 const GATHER_MS = 5;
 const GATHER_MS_BUSY = 200;
-/** While so many are under way, further documents gather until one ends, or until they fill a request. */
+/**
+ * While so many requests are under way, further documents gather until one of these ends, or until they fill a request.
+ */
 const MOST_UNDER_WAY = 2;
 /**
- * Full requests under way at most; the others wait in order. Elasticsearch refuses what comes while it holds a tenth of
- * its memory in requests: 53 MB of 512.
+ * The most requests that are under way at once. Full requests beyond that wait in order. Elasticsearch refuses further
+ * requests while those that it holds take a tenth of its memory: 53 MB of 512.
  */
 const MOST_FULL = 8;
 
@@ -68,8 +74,8 @@ export function targetsOf({
 }
 
 /**
- * A writer that gathers what concurrent jobs write within a few milliseconds into one bulk request. `onRefused` learns
- * of the documents that the index will never take, before those who wrote them go on.
+ * Makes a writer that gathers what concurrent jobs write within a few milliseconds into one bulk request. It tells
+ * `onRefused` of documents that the index will never take, and waits for that before their writers go on.
  */
 export function createSearchWriter(
   client: Client,
@@ -136,7 +142,7 @@ export function createSearchWriter(
     // read after the records: a rebuild that begins later reads records that are at least as new.
     const isRebuilt = changed.length < entries.length && (await where.readTargets()).length > 0;
     await enqueueAll(isRebuilt ? entries : changed);
-    // One that was refused is sent again by the next build, so that its refusal stays known.
+    // A document that was refused is not added. So the next build sends it again, and its refusal stays known.
     sent.add(digests.filter((_, n) => !entries[n]!.isRefused));
   };
 
@@ -158,10 +164,10 @@ export function createSearchWriter(
 }
 
 /**
- * Writes documents of one thread for one build, of which it is known what was sent. What the build has written it does
- * not remove: a message was deleted then after the build had read it. The index takes one document of a version, so
- * the deletion would be noted as sent although it is refused. The next build removes the document, as the deletion has
- * marked the thread.
+ * Makes a writer for one build of one thread. It writes only documents that `sent` does not have. It does not remove a
+ * document that this build has written. Such a message was deleted after the build had read it. The index takes one
+ * document of a version, so it would refuse the tombstone as outdated, and `sent` would have it as stored. Instead, the
+ * next build removes the document: the deletion has marked the thread.
  */
 export function onlyChanged(search: SearchWriter, sent: SentDocuments): SearchWriter {
   const written = new Set<string>();

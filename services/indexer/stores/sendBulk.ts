@@ -15,7 +15,7 @@ export interface Waiting {
   threadId: string;
   revision: number;
   json: string;
-  /** It stands for a document that was refused. */
+  /** It is a tombstone in place of a document that was refused. */
   isStandIn?: true;
   /** The index will never take it as it is. */
   isRefused?: true;
@@ -26,10 +26,16 @@ export interface Refusal extends Pick<Waiting, 'id' | 'threadId' | 'revision'> {
   reason: string;
 }
 
-/** Where to write: the indexes that every write goes to now, or none for the one behind the alias alone. */
+/**
+ * Where to write. `readTargets` gives the indexes to which every write goes now. Where it gives none, writes go to the
+ * index behind the alias.
+ */
 export interface SearchTargets {
   namespace: string;
-  /** Asked before each bulk request, after whatever is in it was read: a rebuild relies on that. */
+  /**
+   * Called before each bulk request, when the records of all its documents have been read. A rebuild relies on this
+   * order.
+   */
   readTargets: () => Promise<string[]>;
 }
 
@@ -39,23 +45,24 @@ export class SearchUnavailable extends Error {
 }
 
 /**
- * Milliseconds that a bulk request may take, much longer than another: a request that is given up is sent again, so a
- * limit that a slow machine reaches would have it do the same work over and over.
+ * How long (ms) a bulk request may take: much longer than any other. A request that is given up is sent again. So with
+ * a limit that a slow machine reaches, it would do the same work over and over.
  */
 const BULK_LIMIT_MS = 120_000;
 const RETRIES = 3;
 const FIRST_REST_MS = 100;
-/** Statuses of a document that the index has no room or shard for now. */
+/** Statuses of documents for which the index has no room, or no shard, at the moment. */
 const BUSY = new Set([429, 502, 503, 504]);
 /** Types of errors that tell why the index takes nothing now, such as a full disk or a full queue. */
 const ABOUT_ITSELF = new Set(['cluster_block_exception', 'es_rejected_execution_exception']);
 const MOST_REASON = 300;
 
 /**
- * Stores documents, each over an older version alone. Every document has its own outcome: one that is there in a newer
- * version counts as stored; one that is refused for good is told to `onRefused` and left out of the index, older
- * versions included; one that the index is too busy for, or that went to an index just dropped, is sent again a few
- * times. Throws SearchUnavailable when documents are left after that, or the request fails.
+ * Stores documents; each replaces an older version only. Every document has its own outcome:
+ * - Where the index holds a newer version, the document counts as stored.
+ * - Where the index refuses it for good, `onRefused` is told, and a tombstone replaces it and any older version.
+ * - Where the index is too busy, or the document went to an index that was just dropped, it is sent again a few times.
+ * Throws SearchUnavailable when documents are left after that, or when the request fails.
  */
 export async function sendBulk(
   client: Client,
@@ -92,7 +99,10 @@ function checkPassing(failures: Failure[], targets: string[], retry: number): vo
   );
 }
 
-/** What the index said, where that is about itself: of a document it may quote what somebody wrote. */
+/**
+ * What the index said, where it is about the index itself. Of an error about a document only the type is told, as the
+ * rest may quote what somebody wrote.
+ */
 function whyOf(error: BulkError | undefined): string {
   if (!error) return '';
   const { type, reason } = error;
@@ -155,7 +165,10 @@ function bulkLines(alias: string, { id, revision, json }: Waiting): string {
   return `{"index":{${place},"version":${revision},"version_type":"external"}}\n${json}\n`;
 }
 
-/** The index quotes values in what it says of them: nothing that anybody wrote is kept. */
+/**
+ * A refusal as it is recorded. The index quotes values in its reason. These are cut off, so that nothing that anybody
+ * wrote is kept.
+ */
 function refusal({ document: { id, threadId, revision }, error }: Failure): Refusal {
   const said = (error?.reason ?? '').replace(/Preview of field's value.*$/s, '').trim();
   const reason = `${error?.type ?? 'refused'}: ${said}`.slice(0, MOST_REASON);

@@ -2,21 +2,24 @@ import { hash } from 'node:crypto';
 import { Binary } from 'mongodb';
 import type { Waiting } from './sendBulk.js';
 
-/** Enough to tell every two documents of an archive apart. */
+/** Long enough that any two documents of an archive have different digests. */
 const DIGEST_BYTES = 12;
-/** Digests kept of one thread: they fit into one document of MongoDB. */
+/** The most digests that are kept of one thread. So many fit into one document of MongoDB. */
 const MOST_KEPT = 500_000;
 
-/** Which documents of a thread the search index holds, as the build before has sent them, by their digests. */
+/**
+ * The digests of a thread's documents that the search index holds. `has` knows what the last build has sent; `add` and
+ * `noted` are about the present build.
+ */
 export interface SentDocuments {
   has(digest: string): boolean;
   /** Notes documents that the index holds now. */
   add(digests: readonly string[]): void;
-  /** All that are noted, for the next build; undefined for a thread that has too many. */
+  /** All digests that were added, for the next build; undefined where they are too many to be kept. */
   noted(): Binary | undefined;
 }
 
-/** What is known from the build before, which may have left nothing. */
+/** Begins with what the last build has noted, if anything. */
 export function createSentDocuments(before: Binary | undefined): SentDocuments {
   const known = new Set(before && digestsIn(before));
   const noted: string[] = [];
@@ -32,7 +35,7 @@ export function createSentDocuments(before: Binary | undefined): SentDocuments {
   };
 }
 
-/** Tells whether a document is as it was. */
+/** The digest of a document. It changes with the document's id or text. */
 export function digestOf({ id, json }: Pick<Waiting, 'id' | 'json'>): string {
   return hash('sha256', `${id}\n${json}`, 'buffer').toString('latin1', 0, DIGEST_BYTES);
 }
