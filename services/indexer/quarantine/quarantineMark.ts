@@ -8,13 +8,13 @@ import type { Documents } from '../work/commit.js';
 
 const MOST_REASON = 300;
 
-/** Causes for which nothing of a thread is to go. */
+/** Causes that take nothing out of a thread. Every other cause may. */
 const KEEPING = /^(import|reindex-views|verify)\//;
 
 /**
- * Leaves a claimed mark to nobody, until its subject changes or somebody releases it. The last views of a thread stay,
- * unless something of it was deleted, erased, withheld or left out: then it is taken out of everything that is read. A
- * file is rejected, and its upload is kept for another try.
+ * Quarantines a claimed mark: nobody takes it until its subject changes or an operator releases it. The last views of a
+ * thread stay, unless a cause of the mark has deleted, erased, withheld or left out something of the thread. Then the
+ * thread's views and search documents are removed. A file is rejected, and its upload is kept for another try.
  */
 export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: string): Promise<void> {
   const { kind, subject, tries = 0, causes = [] } = mark;
@@ -25,7 +25,8 @@ export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: strin
     ? 'It could not be built, and is not shown any more'
     : withoutCommand(cause);
   const failed = { reason: said.slice(0, MOST_REASON), count: Math.min(tries, MOST_TRIES) };
-  // A mark whose run threw is tried once more when it is set again. One that ended the process is not.
+  // When the mark is set again, it gets one more try where its run threw. Where its run ended the process, it gets
+  // none.
   const left = tries > MOST_TRIES ? tries : MOST_TRIES - 1;
   const isQuarantined = await deps.commit({
     reads: { ...readsOf([mark]), importFiles: kind === 'file' ? [subject] : [] },
@@ -41,7 +42,8 @@ export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: strin
       const failure = failureOf(now.failure, { ...about, ...failed, revision: 0 });
       const { causes: _causes, ...rest } = released(now);
       documents.put('work', { ...rest, due: NEVER, failedToken: now.token, tries: left, failure });
-      // `lists` finds the threads that forward its messages. A build would set it, but there will be none.
+      // A `lists` mark has threads looked for that forward messages of this thread. A build would set it, but no build
+      // will succeed.
       if (kind === 'thread' && !isRemoval && !now.failure) documents.mark('lists', subject);
       return true;
     },

@@ -6,22 +6,25 @@ import type { IndexerDeps } from '../deps.js';
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace'>;
 
 /**
- * Takes documents out of quarantine that are stored by now, or have given way to newer ones. Everything else that was
- * quarantined goes with its mark, when that is done. Returns how many.
+ * Takes documents out of quarantine that the search index holds by now, in the refused version or a later one. Every
+ * other quarantined mark goes when it is done, so it needs no such look. Returns how many documents were released.
  */
 export async function releaseHealed(deps: Deps): Promise<number> {
   const { work } = deps.collections;
   let lifted = 0;
   for await (const marks of batches(work.find({ kind: 'document' }))) {
     for (const { _id, token } of await storedDocuments(deps, marks)) {
-      // One that was refused again meanwhile has another token, and stays.
+      // A document that was refused again meanwhile has a mark with another token, which stays.
       lifted += (await work.deleteOne({ _id, token })).deletedCount;
     }
   }
   return lifted;
 }
 
-/** A tombstone of the refused version itself only stands for what was refused. */
+/**
+ * Those of some marks whose documents are stored by now. A tombstone of the refused version does not count: it was
+ * stored in place of the refused document.
+ */
 async function storedDocuments({ elasticsearch, namespace }: Deps, marks: Mark[]): Promise<Mark[]> {
   const { docs } = await elasticsearch.mget<Pick<SearchDocument, 'kind'>>({
     index: searchAlias(namespace),

@@ -16,8 +16,8 @@ const REASON =
   'Quarantined, then removed: it held something that was deleted or erased, so it has to be handed in again';
 
 /**
- * Removes the uploads of files that were quarantined and hold an id of something that was deleted or erased: nothing
- * else of the archive reaches into them. Each is read as a stream. Gives how many were removed.
+ * Removes the uploads of quarantined files that contain an id which was deleted or erased. Nothing else removes
+ * anything from an upload. Each upload is read as a stream. Returns how many were removed.
  */
 export async function removeUploadsOf(deps: Deps, goneId: string): Promise<number> {
   let removed = 0;
@@ -28,7 +28,10 @@ export async function removeUploadsOf(deps: Deps, goneId: string): Promise<numbe
   return removed;
 }
 
-/** The same for a file that has just been quarantined and anybody who had been erased before. */
+/**
+ * Removes the upload of a file that has just been quarantined, where it contains the id of anybody who was erased
+ * before.
+ */
 export async function removeUploadOfErased(deps: Deps, uploadId: string): Promise<void> {
   const erased = await erasedPeople(deps.collections);
   if (!erased.isEmpty) await removeWhere(deps, uploadId, (id) => erased.has(id));
@@ -40,7 +43,7 @@ async function removeWhere(
   isGone: (id: string) => boolean,
 ): Promise<boolean> {
   if (!(await uploadHolds({ collections }, uploadId, isGone))) return false;
-  // First of all: an import that begins to read it now finds it gone.
+  // The upload goes first, so that an import that begins to read it now finds it gone.
   await deleteUpload(collections, uploadId);
   const _id = markId('file', uploadId);
   return commit({
@@ -56,7 +59,10 @@ async function removeWhere(
   });
 }
 
-/** Whether such an id stands in an upload; also true for one that cannot be read, or not any more. */
+/**
+ * Whether an upload contains an id for which `isGone` holds. Also true for an upload that is damaged, or is gone
+ * meanwhile.
+ */
 async function uploadHolds(
   { collections }: Pick<Deps, 'collections'>,
   uploadId: string,
@@ -70,7 +76,7 @@ async function uploadHolds(
   }
 }
 
-/** Whether such an id stands in a text that comes in pieces. */
+/** Whether a text that comes in pieces contains an id for which `isGone` holds. */
 export async function holdsId(
   pieces: AsyncIterable<Buffer>,
   isGone: (id: string) => boolean,
