@@ -8,7 +8,7 @@ import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
 import { readEventsState } from '../../../shared/store/syncState.js';
 import type { WriteCounters } from '../deps.js';
 
-/** How a try of a job ended: for good, for now, or by being refused for ever. */
+/** How a try of a job ended. A `failed` job may be tried again; a `refused` one never is. */
 export type JobOutcome = 'done' | 'failed' | 'refused';
 
 /** The metrics of an indexer. */
@@ -18,10 +18,10 @@ export interface IndexerMetrics {
   counters: WriteCounters;
 }
 
-/** Milliseconds that a store may take to tell a number; after that the number is left out. */
+/** How long (ms) a store may take to tell a number. After that the number is left out. */
 const ASK_MS = 1_000;
 
-/** Makes the metrics of an indexer over these stores. */
+/** Makes the metrics of an indexer. What is counted in the stores is counted each time that the metrics are read. */
 export function createIndexerMetrics(
   collections: Pick<Collections, 'work' | 'state'>,
   producer: Pick<Producer, 'counts'>,

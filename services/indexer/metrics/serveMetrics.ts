@@ -4,7 +4,8 @@ import { metricsAccess } from '../../../shared/platform/metrics.js';
 import { startListening } from '../../../shared/platform/startListening.js';
 
 /**
- * Serves GET /metrics on a port of its own: to this machine, and to whoever holds the token. Resolves with its closing.
+ * Serves GET /metrics on a port of its own, to this machine and to whoever holds the token. Resolves with a function
+ * that closes the server.
  */
 export async function serveMetrics(
   registry: Registry,
