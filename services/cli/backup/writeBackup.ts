@@ -45,7 +45,9 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
   // The time is taken before anything is read. A person who is erased after this time may still be in the backup.
   const createdAt = new Date().toISOString();
   const total = await countKept(mongo);
-  const session = await openSnapshot(mongo);
+  const session = await openSnapshot(mongo).catch((error: unknown) => {
+    throw explained(error);
+  });
   const progress = createProgress('Backup', total, (done) => counted(done, 'document'));
   try {
     const files: [KeptName, BackupFile][] = [];
