@@ -11,7 +11,7 @@ import {
   lowestBand,
   WEAK_BELOW,
 } from './buildQuery.js';
-import { PASSAGE } from './clipPassage.js';
+import { SURROUNDINGS } from './clipPassage.js';
 import type { Query, TextField } from './matchTerms.js';
 import type { ParsedQuery } from './parseQuery.js';
 import { buildRelatedQuery, type SoughtWords } from './relatedRequest.js';
@@ -143,7 +143,7 @@ const MARKS: Omit<estypes.SearchHighlight, 'fields'> = {
   encoder: 'html',
   pre_tags: ['<mark>'],
   post_tags: ['</mark>'],
-  fragment_size: PASSAGE,
+  fragment_size: SURROUNDINGS,
   order: 'score',
 };
 

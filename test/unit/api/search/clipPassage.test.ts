@@ -25,6 +25,53 @@ describe('clipPassage', () => {
     expect(visible(clipped)).to.have.length(PASSAGE);
   });
 
+  it('cuts around the place with most different words, and of such places the one where they are nearest', () => {
+    const [salt, sea] = ['<mark>salt</mark>', '<mark>sea</mark>'];
+    const between = `${'z'.repeat(99)} `.repeat(3);
+    const apart = `${salt} z z ${sea}`;
+    const near = `${sea} ${salt}`;
+    for (const text of [
+      [salt, salt, near, salt],
+      [salt, apart, near, apart],
+      [apart, near, near, apart],
+    ]) {
+      const clipped = clipPassage(text.join(` ${between}`));
+      expect(clipped).to.include(near);
+      expect(clipped).to.not.include(apart);
+      expect(visible(clipped).length).to.be.within(PASSAGE - 20, PASSAGE);
+    }
+  });
+
+  it('begins with a sentence that begins near, and with a mark where that begins it', () => {
+    const long = 'one seven eleven '.repeat(20);
+    for (const end of ['. ', '?\n', '\n', '。', '… ']) {
+      const lead = `six ${'seven '.repeat(12)}`;
+      expect(clipPassage(`${long}ends${end}${lead}<mark>word</mark> ${long}`)).to.match(
+        /^six seven/,
+      );
+      const clipped = clipPassage(`${long}ends${end}<mark>word</mark> ${long}`);
+      expect(clipped).to.match(/^<mark>word<\/mark> one/);
+    }
+    const opening = `${'seven '.repeat(15)}<mark>word</mark> ${long}`;
+    expect(clipPassage(opening)).to.match(/^(seven ){15}<mark>/);
+  });
+
+  it('shows as much where the mark is the last word', () => {
+    const clipped = clipPassage(`${'one seven eleven '.repeat(40)}Ends. <mark>word</mark>`);
+    expect(clipped).to.match(/ Ends\. <mark>word<\/mark>$/);
+    expect(visible(clipped).length).to.be.within(PASSAGE - 20, PASSAGE);
+  });
+
+  it('opens a mark that it begins in', () => {
+    const marked = `<mark>${'salt '.repeat(20)}salt</mark>`;
+    const clipped = clipPassage(
+      `${marked} z <mark>sea</mark> <mark>foam</mark> ${'z '.repeat(200)}`,
+    );
+    expect(clipped).to.match(/^<mark>salt /);
+    expect(clipped.match(/<mark>/g)).to.have.length(3);
+    expect(clipped.match(/<\/mark>/g)).to.have.length(3);
+  });
+
   it('begins and ends between words where it can', () => {
     const words = 'one seven eleven '.repeat(20);
     const clipped = clipPassage(`${words}<mark>word</mark> ${words}`);
