@@ -7,18 +7,18 @@ import { noteUnknown } from './noteUnknown.js';
 import { rest } from '../rest.js';
 import type { SyncDeps } from './syncDeps.js';
 
-/** The roles of each author are asked for this often (ms), as far as the pace allows, and after a session has begun. */
+/** How often (ms) each author is asked for again, where the pace allows it. A new session of events asks again, too. */
 const CHECKED_FOR_MS = 3_600_000;
-/** Authors who came into the archive by an import, say, are looked for this often (ms). */
+/** How often (ms) to look for authors of whom nothing is known, such as authors of an import. */
 const FIND_EVERY_MS = 60_000;
 const AGAIN_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
 /**
- * Asks the platform for the roles of authors. First come those of whom nothing is known, such as authors of exports: they
- * are asked for without a pause. When there are none, one author is asked for in each `everyMs`. It is the one who was
- * asked for longest ago, if that was an hour ago, or before the present session of events began. So the archive also
- * learns of roles that change while somebody writes nothing.
+ * Asks the platform for the roles of authors. First come those of whom nothing is known, such as authors of exports.
+ * They are asked for without a pause. When there are none, one author is asked for in each `everyMs`. It is the one who
+ * was asked for longest ago, if that was an hour ago or before the present session of events began. So the archive also
+ * learns of roles that change while their bearer writes nothing.
  */
 export async function checkMembers(deps: SyncDeps, everyMs: number): Promise<void> {
   let foundAt = -Infinity;
@@ -36,7 +36,7 @@ export async function checkMembers(deps: SyncDeps, everyMs: number): Promise<voi
   }
 }
 
-/** Notes those who are shown on some servers, and of whose roles nothing is known. */
+/** Notes the people who are shown on some servers, and of whose roles nothing is known. */
 async function findMembers(
   { collections: { members, sync } }: SyncDeps,
   serverIds: string[],
@@ -66,7 +66,7 @@ async function nextMember(
   );
 }
 
-/** False where the platform is away. Somebody whose roles cannot be read is asked for again as all others are. */
+/** Resolves with false where the platform is away. An author whose roles cannot be read is asked for again in turn. */
 async function tryRead(deps: SyncDeps, member: SyncMember): Promise<boolean> {
   try {
     await readRoles(deps, member);

@@ -8,12 +8,12 @@ import { applicationRequest } from '../../../shared/discordApi/requests.js';
 import type { SyncDeps } from './syncDeps.js';
 import { SyncProblem } from './syncProblem.js';
 
-/** A message of somebody's own words: ordinary, or a reply. */
+/** The types of messages that people write: ordinary ones, and replies. */
 const SAID = new Set([0, 19]);
 
 /**
- * Gives what the bot may be told. Throws SyncProblem where it may not read what messages say: the platform then sends
- * blanks in its place.
+ * Resolves with the intents that the bot is allowed. Throws SyncProblem where the bot may not read the content of
+ * messages. In this case the platform sends them blank.
  */
 export async function requireContentIntent({
   platform,

@@ -8,9 +8,10 @@ import { markThread } from '../work/claims.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 
 /**
- * Records that the platform has deleted messages of a thread. A message that is not recorded gets a tombstone: an answer
- * that was asked for before the deletion may still bring it. Marks the thread, and claims its mark for whoever gives
- * `claim` and builds it at once. Gives the server, and the cause that the mark names; null where nothing is new.
+ * Records that the platform has deleted messages of a thread. A message that is not recorded gets a tombstone, because
+ * an answer that was asked for before the deletion may still bring it. Marks the thread. With `claim`, the mark is
+ * claimed for a caller that builds the thread at once. Resolves with the server and the cause that the mark names; with
+ * null where nothing is new.
  */
 export async function deleteMessages(
   { commit }: Pick<IndexerDeps, 'commit'>,
@@ -40,7 +41,7 @@ export async function deleteMessages(
   return isNew ? { serverId, cause } : null;
 }
 
-/** A message of which nothing is known but that it is deleted. */
+/** The record of a deleted message of which nothing else is known. */
 function tombstone(_id: string, threadId: string): MessageRecord {
   const createdAt = new Date(snowflakeTime(_id));
   return {

@@ -8,14 +8,14 @@ import { recordMessages } from './recordMessages.js';
 import { removeDeletedMessages } from './removeDeleted.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
-/** Messages asked for before those of them are removed that were deleted. */
+/** The platform is asked for so many messages, before the deleted ones among them are removed together. */
 const REMOVED_AT_ONCE = 50;
 
 /**
- * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted: a page that
- * is fetched twice changes nothing. A message that cannot be read is left out, and noted as a problem of the thread. When
- * a thread was read from its first message on, the platform is asked for each recorded message that it did not tell. It
- * is removed if the platform says that it was deleted.
+ * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted. So after a
+ * crash a page may be fetched twice, which changes nothing. A message that cannot be read is left out, and noted as a
+ * problem of the thread. After a thread was read from its first message on, the platform is asked for each recorded
+ * message that it did not tell. Such a message is removed if the platform says that it was deleted.
  */
 export async function fetchThread(
   deps: SyncDeps,
@@ -40,14 +40,14 @@ export async function fetchThread(
   await syncOf(deps.collections.sync, 'thread').updateOne(
     { _id: thread._id, token: thread.token! },
     {
-      // What was read before a reading was cut off may have changed since then.
+      // A reading that went on from the middle says nothing about the messages before, which may have changed.
       $set: { ...(isFromFirst && { readAt: startedAt }), ...problem },
       $unset: { todo: '', token: '', since: '', dueAt: '', ...(!problem && { problem: '' }) },
     },
   );
 }
 
-/** What an operator is told of messages that cannot be read; null where all can be. */
+/** The problem that an operator is told about messages that cannot be read; null where all can be read. */
 function problemOf([first, ...others]: Unreadable): { problem: string } | null {
   if (!first) return null;
   const more = others.length === 0 ? '' : `, and ${others.length} more`;
@@ -55,14 +55,14 @@ function problemOf([first, ...others]: Unreadable): { problem: string } | null {
 }
 
 interface Page extends Pick<LivePage, 'unreadable'> {
-  /** With those that cannot be read. */
+  /** How many messages the page has, including those that cannot be read. */
   messages: number;
   /** The greatest id; null on an empty page. */
   last: string | null;
   asOf: number;
 }
 
-/** Fetches and records the messages after the last that is known. */
+/** Fetches and records the messages after the last known one. */
 async function fetchPage(
   deps: SyncDeps,
   server: LoadedServer,
@@ -83,7 +83,7 @@ function byId(left: { id: string }, right: { id: string }): number {
   return idKey(left.id) < idKey(right.id) ? -1 : 1;
 }
 
-/** Notes how far a thread was fetched, unless it is to be read from its beginning again. */
+/** Notes how far a thread was fetched, unless it was meanwhile to be read from its beginning again. */
 async function notePlace(
   { collections: { sync } }: SyncDeps,
   { _id, todo, token }: SyncThread,
@@ -96,9 +96,9 @@ async function notePlace(
 }
 
 /**
- * Removes the messages that the platform deleted. It is asked for each recorded message that it did not tell while the
- * thread was read whole: only its answer that a message is unknown proves a deletion. Those of a slice are removed
- * together: each removal builds the thread.
+ * Removes the messages that the platform has deleted. The platform is asked for each recorded message that it did not
+ * tell while the whole thread was read, because only the answer that a message is unknown proves a deletion. Several
+ * messages are removed together, because each removal builds the thread.
  */
 async function removeDeleted(
   deps: SyncDeps,

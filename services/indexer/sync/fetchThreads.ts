@@ -12,15 +12,16 @@ import { removeDeletedThread } from './removeDeleted.js';
 import { rest } from '../rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
-/** Threads fetched at once: enough to use the limit over all routes, each waiting for its own. */
+/** How many threads are fetched at once. Each waits for its own limit, and so many use up the limit over all routes. */
 const AT_ONCE = 32;
 const LOOK_EVERY_MS = 250;
-/** A thread that could not be fetched is tried again after so long (ms). */
+/** How long (ms) until a thread that could not be fetched is tried again. */
 export const AGAIN_AFTER_MS = 30_000;
 
 /**
- * Fetches what is to be fetched of threads, most recently active first, until the signal is aborted. Those that failed
- * come last: each of them may hold its place for minutes, and a platform that is away in part fails many of them.
+ * Fetches the messages of threads that are noted for it, most recently active threads first, until the signal is
+ * aborted. Threads that failed come last. Each of them may hold its place for minutes, and when a part of the platform
+ * is away, many of them fail.
  */
 export async function fetchThreads(deps: SyncDeps): Promise<void> {
   const underWay = new Map<string, Promise<void>>();
@@ -43,7 +44,7 @@ export async function fetchThreads(deps: SyncDeps): Promise<void> {
   if (failure) throw failure.error;
 }
 
-/** Threads of which something is to be fetched now: what has failed waits for its time. */
+/** A filter for the threads that are to be fetched now. A thread that failed waits for its time. */
 export function toFetchNow(servers: SyncDeps['servers']): Filter<SyncThread> {
   return {
     todo: { $in: ['new', 'all'] },
@@ -52,7 +53,7 @@ export function toFetchNow(servers: SyncDeps['servers']): Filter<SyncThread> {
   };
 }
 
-/** The threads to be fetched next. One that has not failed has no `dueAt`, and comes before the others. */
+/** The threads to be fetched next. A thread that has not failed has no `dueAt`, and comes before the others. */
 async function dueThreads(
   { collections, servers }: SyncDeps,
   besides: string[],
@@ -65,10 +66,10 @@ async function dueThreads(
     .toArray();
 }
 
-/** Fetches a thread. What is wrong with it alone is noted; throws what stops everything. */
+/** Fetches a thread. A problem of this thread alone is noted. An error that stops the whole sync is thrown. */
 async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
   const server = deps.servers.get(thread.serverId);
-  // It was left out since the thread was looked for.
+  // The server was left out after the thread was looked for.
   if (!server) return;
   try {
     await fetchThread(deps, server, thread);
@@ -86,8 +87,9 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
 }
 
 /**
- * Notes why a thread could not be fetched. After a fault that passes, it is tried again later. One of the thread itself
- * stays until something new is told of the thread, or it is its turn to be read once more.
+ * Notes why a thread could not be fetched. After a passing fault, the thread is tried again later. A fault of the
+ * thread itself stays until the platform tells something new of the thread, or it is the thread's turn to be read once
+ * more.
  */
 async function noteFailure(
   { collections: { sync }, logger }: SyncDeps,

@@ -3,8 +3,8 @@ import type { Collection, Filter } from 'mongodb';
 import { syncOf, type SyncChannel, type SyncRecord } from '../../../shared/store/syncRecords.js';
 
 /**
- * Forgets how far forums were read, and what is to be fetched of their threads and single messages. When they can be
- * read again, they are read from their beginning.
+ * Forgets how far some forums were read, and which of their threads and single messages are to be fetched. When the
+ * forums can be read again, they are read from their beginning.
  */
 export async function forgetChannels(
   sync: Collection<SyncRecord>,

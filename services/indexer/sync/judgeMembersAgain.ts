@@ -3,8 +3,8 @@ import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
- * Has the roles of all members of a server asked for again if other roles opt out now than those by which the members
- * were judged. `deps.servers` must tell the new roles already: whoever is judged from then on is judged by these.
+ * Has the roles of all members of a server asked for again, if the roles that opt out are not those by which the
+ * members were judged. `deps.servers` must hold the new roles already, so that all later judgements go by these.
  */
 export async function judgeMembersAgain(
   { collections: { sync }, members }: Pick<SyncDeps, 'collections' | 'members'>,

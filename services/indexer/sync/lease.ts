@@ -1,14 +1,14 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import { stateOf } from '../../../shared/store/state.js';
 
-/** A lease that is not renewed for so long is free (ms): its process has ended. */
+/** After this time (ms) without being renewed, a lease is free, because its process has ended. */
 export const LEASE_MS = 20_000;
-/** An indexer with a token takes the lease once a minute at least. So after this time (ms) without it, none has one. */
+/** An indexer with a token takes the lease at least once a minute. After this time (ms), no indexer has a token. */
 const UNUSED_MS = 3 * 60_000;
 
 /**
- * Takes the lease, or renews it; `perSecond` is told with it. Resolves with whether `holder` has it. Times are by
- * MongoDB's clock, as those of processes differ.
+ * Takes the lease, or renews it, and stores `perSecond` with it. Resolves with whether `holder` has the lease. Times
+ * are by MongoDB's clock, because the clocks of processes differ.
  */
 export async function holdLease(
   { state }: Pick<Collections, 'state'>,
@@ -38,7 +38,7 @@ export async function holdLease(
   return lease?.holder === holder;
 }
 
-/** Gives the lease up, so that another process need not wait for its end. */
+/** Gives the lease up, so that another process need not wait until it ends. */
 export async function releaseLease(
   { state }: Pick<Collections, 'state'>,
   holder: string,
@@ -47,8 +47,8 @@ export async function releaseLease(
 }
 
 /**
- * Forgets how the sync stands, where the lease was given up, or nobody has used it for a while. Indexers without a bot
- * token call this. Where the token was taken out of the settings, nobody else would remove the problem that was noted last.
+ * Forgets the state of the sync, where the lease was given up, or nobody has used it for a while. Indexers without a
+ * bot token call this. After the token was removed from the settings, nobody else would remove the last noted problem.
  */
 export async function forgetLease({ state }: Pick<Collections, 'state'>): Promise<void> {
   const isUnused = { $lt: [{ $add: ['$until', UNUSED_MS] }, '$$NOW'] };

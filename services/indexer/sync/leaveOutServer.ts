@@ -2,12 +2,12 @@ import { syncOf } from '../../../shared/store/syncRecords.js';
 import { forgetChannels } from './forgetChannels.js';
 import type { SyncDeps } from './syncDeps.js';
 
-/** Why nothing of a server is synced that the bot was removed from. */
+/** The problem of a server from which the bot was removed. */
 export const NOT_THERE = 'The bot is not on this server';
 
 /**
- * Notes why nothing of a server can be synced. Nobody hears what happens there meanwhile, so it is read from its
- * beginning when it can be read again. What is archived of it stays.
+ * Notes why a server cannot be synced. Nobody hears what happens there meanwhile. So when the server can be read again,
+ * it is read from its beginning. What is archived of it stays.
  */
 export async function leaveOutServer(
   { collections: { sync }, servers }: Pick<SyncDeps, 'collections' | 'servers'>,

@@ -16,9 +16,9 @@ import { readUnlisted } from './readUnlisted.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
- * Lists a server's active threads, then the archived ones of some forums, then the active ones again: threads may be
- * taken up while the archived ones are listed. When a list fails, the others are read all the same, and the error is
- * thrown at the end.
+ * Lists a server's active threads, then the archived ones of some forums, and then the active ones again, because
+ * threads may become active while the archived ones are listed. When a list fails, the others are read all the same,
+ * and the error is thrown at the end.
  */
 export async function listForums(
   deps: SyncDeps,
@@ -46,7 +46,7 @@ export async function listForums(
   if (error) throw error;
 }
 
-/** Notes all active threads of a server. Throws PlatformAnswerError at the end where one cannot be read. */
+/** Notes all active threads of a server. Where one of them cannot be read, it throws PlatformAnswerError at the end. */
 async function listActive(deps: SyncDeps, serverId: string): Promise<void> {
   const request = activeThreadsRequest(serverId);
   const { value, asOf } = await deps.platform.get(request, deps.signal);
@@ -65,12 +65,13 @@ function problemOf([first]: Unreadable): string | undefined {
 }
 
 /**
- * Notes a forum's archived threads, page by page, down to those that are known since an earlier list. Each page is
- * stored with its place, so that a list that was cut off goes on there. What is archived meanwhile is above the first
- * page: the next list finds it. The server may be looked at meanwhile: each page is noted by the last look, and the
- * list ends where the forum is not archived any more. Where a thread cannot be read, the others are noted, and
- * PlatformAnswerError is thrown at the end. To read the list again would not help until the archive is updated. So the
- * first list of the next process begins anew, and those of this one tell the same problem.
+ * Notes a forum's archived threads, page by page, down to those that an earlier list has told. The place of each page
+ * is stored with it, so that a list that was cut off goes on there. A thread that is archived meanwhile stands before
+ * the first page, and the next list finds it. The server may be looked at meanwhile. So each page is noted by the rules
+ * of the last look, and the list ends where the forum is not archived any more. Where a thread cannot be read, the
+ * others are noted, and PlatformAnswerError is thrown at the end. Reading the list again would not help before the
+ * archive is updated. So the later lists of this process report the same problem, and the first list of the next
+ * process begins from the start.
  */
 async function listArchived(deps: SyncDeps, serverId: string, channelId: string): Promise<void> {
   const syncChannels = syncOf(deps.collections.sync, 'channel');
@@ -91,7 +92,7 @@ async function listArchived(deps: SyncDeps, serverId: string, channelId: string)
     const { value, asOf } = answer;
     await noteThreads(deps, server, { threads: value.threads, asOf });
     const hasMore = value.has_more ?? value.threads.length > 0;
-    // Where none of a page can be read, nobody knows where the list goes on.
+    // Where no thread of a page can be read, nobody knows where the list goes on.
     if (hasMore && value.threads.length === 0) requireAllRead(value.unreadable);
     const next = placeAfter(known, value.threads, hasMore);
     const isFirst = known.listedTo === undefined || !deps.listed.has(channelId);
@@ -100,7 +101,7 @@ async function listArchived(deps: SyncDeps, serverId: string, channelId: string)
     const unreadable = problemOf(value.unreadable) ?? known.unreadable;
     const $set = { ...next.update.$set, ...(unreadable !== undefined && { unreadable }) };
     const { matchedCount } = await syncChannels.updateOne(same, { ...next.update, $set });
-    // One that was forgotten meanwhile is listed from its beginning.
+    // A list that was forgotten meanwhile is read from its beginning.
     if (matchedCount === 0 || !next.isEnd) continue;
     deps.listed.add(channelId);
     if (unreadable !== undefined) throw new PlatformAnswerError(unreadable);
@@ -108,7 +109,7 @@ async function listArchived(deps: SyncDeps, serverId: string, channelId: string)
   }
 }
 
-/** Gives the platform's refusal; throws any other error. */
+/** Returns an error that is the platform's refusal. Throws any other error. */
 export function onRefusal(error: unknown): PlatformRefused {
   if (error instanceof PlatformRefused) return error;
   throw error;
@@ -126,7 +127,7 @@ export async function leaveOut(
   await syncOf(collections.sync, 'channel').updateOne({ _id: channelId }, { $set: { problem } });
 }
 
-/** Where a list goes on after a page, or that it has come to its end. Throws PlatformAnswerError where it never would. */
+/** Where a list goes on after a page, or that it has ended. Throws PlatformAnswerError where it would never end. */
 export function placeAfter(
   known: Pick<SyncChannel, 'before' | 'newest' | 'listedTo'>,
   page: readonly LiveThread[],
@@ -143,7 +144,7 @@ export function placeAfter(
   }
   const before = cursorAfter(last, known.before);
   if (known.before !== undefined && timestampToMicros(before) >= timestampToMicros(known.before)) {
-    // The same page again and again would have no end.
+    // Otherwise the same page would be read again and again.
     throw new PlatformAnswerError(`archivedThreads: the page does not go on before ${before}`);
   }
   return { update: { $set: { newest: newest ?? last, before } }, isEnd: false };
@@ -154,9 +155,9 @@ function isBefore(left: string, right: string): boolean {
 }
 
 /**
- * The platform tells what was archived before a moment. Threads of the same moment may stand on both sides of a page's
- * edge: so the next page begins a millisecond later than the last thread. Where the whole page is of that millisecond,
- * it begins at the thread itself, and so do the pages after it until that millisecond is past.
+ * The platform lists threads that were archived before a moment. Threads of the same moment may stand on both sides of
+ * the edge of a page. So the next page begins a millisecond later than the last thread. Where the whole page is of that
+ * millisecond, it begins at the thread itself, and so do the following pages until that millisecond is past.
  */
 function cursorAfter(last: string, before: string | undefined): string {
   const at = timestampToDate(last).getTime();

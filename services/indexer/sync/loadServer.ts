@@ -44,7 +44,8 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   const forums = channels.filter(isVisibleForum);
   const isPublic = (channel: LiveChannel): boolean =>
     judgePublicness({ guild, channel, named: deps.named }) === null;
-  // This needs no roles of the bot. Their request may wait behind those for the roles of many authors.
+  // This is done before the bot's roles are asked for. That request may wait behind those for the roles of many
+  // authors.
   const areListed = new Map(forums.map((one) => [one.id, isPublic(one)]));
   const archived = await withholdChannels(deps, serverId, areListed);
   const { value: me } = await platform.get(meRequest, signal);
@@ -68,7 +69,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   await noteChannels(deps, server, { judged, archived });
   deps.servers.set(serverId, server);
   await judgeMembersAgain(deps, server);
-  // Events of the bot itself have its server looked at, and tell nothing else.
+  // Events about the bot itself only cause a look at the server. So its roles are noted here.
   await noteRoles(deps, { serverId, ...bot, asOf: memberAsOf });
   return server;
 }
@@ -96,7 +97,7 @@ function categoryOf(
   return channels.find((one) => one.id === id)?.name ?? null;
 }
 
-/** Gives why it cannot be recorded, null where it was. */
+/** Resolves with the reason why a channel cannot be recorded; with null where it was recorded. */
 async function recordChannel(
   deps: SyncDeps,
   { told: server, asOf }: LoadedServer,
@@ -112,8 +113,9 @@ async function recordChannel(
 }
 
 /**
- * Records what the platform tells of a server that this archive knows. Usually that is recorded with each forum that is
- * archived. This is for a server whose last public forum became private: readers still see its name, which may change.
+ * Records what the platform tells of a server that this archive knows. Usually that is recorded with each archived
+ * forum. This function is for a server whose last public forum became private. Readers still see its name, which may
+ * change.
  */
 async function recordServer(
   { collections, commit }: SyncDeps,
@@ -132,10 +134,10 @@ async function recordServer(
 type SyncChannelTold = Parameters<typeof ingest>[1]['told']['channel'];
 
 /**
- * Notes what a look at a server has found, for the status. `judged` are the forums that the platform lists, each with the
- * reason for which it is not archived. `archived` are the ids of the forums that were archived and are not known to be
- * deleted. One of these that is not listed is noted as not seen. The notes of all other forums that are not listed are
- * deleted.
+ * Notes what a look at a server has found, for the status. `judged` are the forums that the platform lists, each with
+ * the reason for which it is not archived. `archived` are the ids of the forums that were archived and are not known to
+ * be deleted. One of these that is not listed is noted as not seen. The notes of all other forums that are not listed
+ * are deleted.
  */
 async function noteChannels(
   { collections: { sync } }: SyncDeps,
@@ -157,7 +159,7 @@ async function noteChannels(
   );
   const listed = judged.map(({ channel }) => channel.id);
   const kept = judged.filter((one) => one.problem === null).map(({ channel }) => channel.id);
-  // One that is archived again was perhaps not forgotten when it ceased to be.
+  // When a forum ceased to be archived, it was perhaps not forgotten. So it is forgotten when it is archived again.
   const isBack = { _id: { $in: kept }, problem: { $ne: null } };
   await forgetChannels(sync, { serverId, $or: [{ _id: { $nin: kept } }, isBack] });
   const gone: Partial<SyncChannel> = { problem: NOT_SEEN, checkedAt };
@@ -170,7 +172,7 @@ async function noteChannels(
       { _id: one.channel.id, kind: 'channel' },
       {
         $set: { serverId, name, checkedAt, problem: one.problem },
-        // The forum is listed now. When the list lacks it later, no earlier refusal delays the question of why.
+        // The forum is listed now. So when it is not listed later, no earlier refusal may delay asking why.
         $unset: { refusedAt: '' },
       },
       { upsert: true },

@@ -14,20 +14,20 @@ type Deps = Pick<
 >;
 
 /**
- * Authors of one page of messages who are asked for at once. Many threads are fetched at once, and a look at the server
- * asks for the bot's own roles by the same route: it must not wait behind all their authors.
+ * How many authors of one page of messages are asked for at once. Many threads are fetched at once. A look at the
+ * server asks for the bot's own roles by the same route, and must not wait behind all of their authors.
  */
 const AT_ONCE = 4;
 
-/** Somebody on a server. */
+/** A person on a server. */
 export interface Member {
   serverId: string;
   userId: string;
 }
 
 /**
- * Asks for the roles of those authors on a server of whom nothing is known yet, so that nothing is recorded of somebody
- * who may be left out. On a server without a role of OPT_OUT_ROLE nobody is asked for.
+ * Asks for the roles of the authors on a server of whom nothing is known yet. So nothing is recorded of a person before
+ * it is known whether they are left out. On a server without a role of OPT_OUT_ROLE, nobody is asked for.
  */
 export async function learnRoles(
   deps: Deps,
@@ -47,7 +47,7 @@ export async function learnRoles(
     }),
     deps.collections.optOuts.distinct('_id', { _id: { $in: ids } }),
   ]);
-  // What was noted meanwhile is newer.
+  // Roles that were noted meanwhile are newer.
   for (const id of asked) {
     if (deps.members.get(id) === undefined) deps.members.set(id, out.includes(id));
   }
@@ -56,8 +56,8 @@ export async function learnRoles(
 }
 
 /**
- * Asks for somebody's roles, and notes them. Of somebody who is not on the server nothing is told: who was left out
- * when they went stays left out.
+ * Asks for a person's roles, and notes them. The platform tells no roles of a person who has left the server. A person
+ * who was left out before that stays left out.
  */
 export function readRoles(deps: Deps, member: Member): Promise<void> {
   const { serverId, userId } = member;
@@ -82,9 +82,9 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
     const isOut = (await deps.collections.optOuts.findOne({ _id })) !== null;
     deps.members.set(_id, isOut);
   }
-  // The answer may have taken long, and their erasure may have removed this note meanwhile.
+  // The answer may have taken a long time. Meanwhile an erasure of this person may have removed the note.
   if (await isErased()) return;
-  // Other roles opt out since they were judged: they are to be asked for again.
+  // The roles that opt out have changed since the person was judged. So they are to be asked for again.
   if (!deps.members.has(_id)) return;
   await members.updateOne(
     { _id },
@@ -94,10 +94,10 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
 }
 
 /**
- * Notes roles that an event tells. After a session was resumed, an event may come again that was overtaken by others
- * long ago. So when it would show somebody again who is left out, their roles are asked for, and the answer counts.
- * Of one person all are noted one after another. Otherwise, while a first note is being stored, a second could be
- * skipped since it tells what was known before the first.
+ * Notes roles that an event tells. After a session was resumed, an old event may come again that later events have
+ * overtaken. So when an event would show a person again who is left out, the platform is asked for their roles, and its
+ * answer counts. The notes of one person are made one after the other. Otherwise, while a first note is being stored, a
+ * second one could be skipped because it tells the state before the first.
  */
 export async function noteRolesOfEvent(deps: Deps, told: ToldRoles): Promise<void> {
   const { serverId, userId } = told;
@@ -114,7 +114,7 @@ async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
   } catch (error) {
     if (!isPermanent(error)) throw error;
     deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
-    // They stay left out. They are asked for once more at once, and then as everybody is.
+    // The person stays left out. They are asked for again at once, and later in their turn.
     await syncOf(deps.collections.sync, 'member').updateOne(
       { _id: memberId(serverId, userId) },
       { $set: { checkedAt: NEVER_CHECKED } },
@@ -122,7 +122,7 @@ async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
   }
 }
 
-/** Whether somebody is left out who carries none of OPT_OUT_ROLE by what an event tells. */
+/** Whether a person is left out who, as an event tells, carries no role of OPT_OUT_ROLE. */
 async function wouldShow(
   { servers, members, collections }: Deps,
   { serverId, userId, roleIds }: ToldRoles,

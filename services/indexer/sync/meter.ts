@@ -1,14 +1,14 @@
 /** Counts what was fetched, and tells how fast it goes. */
 export interface Meter {
   count(messages: number): void;
-  /** Messages in a second, since it was asked last and before that, the later counting more. */
+  /** Messages a second: an average over the looks so far, in which later ones count more. */
   perSecond(): number;
 }
 
-/** The part of a rate that the time since the last look makes up. */
+/** The weight of the time since the last look in the rate. */
 const LATEST = 0.3;
 
-/** A meter by a clock of milliseconds. */
+/** Makes a meter with a clock in milliseconds. */
 export function createMeter(now: () => number = () => performance.now()): Meter {
   let at = now();
   let counted = 0;

@@ -4,7 +4,7 @@ import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { SyncMember } from '../../../shared/store/syncRecords.js';
 import type { SyncDeps } from './syncDeps.js';
 
-/** The roles of somebody on a server, as of the moment at which they were told. */
+/** The roles of a person on a server, and the moment at which they were told. */
 export interface ToldRoles {
   serverId: string;
   userId: string;
@@ -13,8 +13,9 @@ export interface ToldRoles {
 }
 
 /**
- * Records which roles somebody has on a server. A member with a role of OPT_OUT_ROLE is left out of the server. A member
- * without one is shown, unless a moderator has deleted the role by which they were left out: then they stay left out.
+ * Records which roles a member has on a server. A member with a role of OPT_OUT_ROLE is left out of the server. A
+ * member without one is shown. But where a moderator has deleted the role by which a member was left out, they stay
+ * left out.
  *
  * Nothing changes where the server has no role of OPT_OUT_ROLE, or where something that was told later is recorded. For
  * members who are not left out and have no such role, the database is not asked. So this may be called for every event.
@@ -37,15 +38,15 @@ export async function noteRoles(
   deps.members.set(_id, await noteChoice(deps, told, judge));
 }
 
-/** Which roles of OPT_OUT_ROLE somebody carries, and whether the server has a role. */
+/** Which roles of OPT_OUT_ROLE a member carries, and which roles the server has. */
 interface Judged {
   carried: string[];
   isThere: (roleId: string) => boolean;
 }
 
 /**
- * Resolves with whether they are left out now: something later may have been told. They are judged once more with the
- * change itself, as a look at the server may have found other roles meanwhile.
+ * Resolves with whether the member is left out now, which may come from roles that were told later. The member is
+ * judged once more within the change itself, because a look at the server may have found other roles meanwhile.
  */
 async function noteChoice(
   { commit }: Pick<SyncDeps, 'commit'>,
@@ -64,7 +65,7 @@ async function noteChoice(
       documents.put('sync', { ...member, checkedAt: new Date() });
       const { carried, isThere } = judged;
       const { since = new Date(), roleIds: before = [] } = record ?? {};
-      // Roles that were deleted were not put off.
+      // Where none of the roles exists any more, a moderator has deleted them. The member did not give them up.
       const areDeleted = before.length > 0 && !before.some(isThere);
       const isOut = carried.length > 0 || areDeleted;
       if (carried.length > 0 && !isDeepStrictEqual(carried, before)) {

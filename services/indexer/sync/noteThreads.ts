@@ -19,12 +19,12 @@ import { liveThread, type ChannelThread } from '../sources/liveHeader.js';
 import type { Documents } from '../work/commit.js';
 import type { LoadedServer, SyncDeps, ToldThreads } from './syncDeps.js';
 
-/** Threads recorded at once. */
+/** How many threads are recorded at once. */
 const AT_ONCE = 50;
 
 /**
- * Records what an answer tells of threads, and notes which messages are to be fetched. A thread of which it tells
- * nothing new is not written.
+ * Records what an answer tells of threads, and notes which messages are to be fetched. Where the answer tells nothing
+ * new of a thread, nothing is written.
  */
 export async function noteThreads(
   deps: SyncDeps,
@@ -57,13 +57,13 @@ interface Noted {
   known: SyncThread | undefined;
 }
 
-/** What is told of the thread itself is recorded and noted in one transaction: neither is ever without the other. */
+/** Records the thread and notes what is to be fetched in one transaction, so that neither is ever without the other. */
 async function noteThread(
   deps: SyncDeps,
   server: LoadedServer,
   { thread, asOf, erased, known }: Noted,
 ): Promise<void> {
-  // With the id of somebody erased in it, a digest would confirm who had started the thread.
+  // A digest of the id of an erased person would confirm that they had started the thread.
   const told = eraseThread(liveThread(thread, server.serverId), erased);
   const digest = tieOf(told);
   const isNew = known?.digest !== digest;
@@ -74,9 +74,9 @@ async function noteThread(
   const reads = { sync: [thread.id] };
   const note = (documents: Documents, problem?: string): void => {
     const now = documents.get('sync', thread.id) as SyncThread | null;
-    // An answer that was asked for earlier tells nothing that is not known.
+    // This answer was asked for before the one that is noted, so it tells nothing new.
     if (now && now.asOf >= asOf) return;
-    // What is being read goes on from where it is, also where that was asked for only just now.
+    // A thread that is already to be fetched goes on from its place, even if it was noted just now.
     const isRecorded = recorded !== null && !now?.todo;
     const todo = isRecorded ? null : todoOf(thread, now ?? undefined);
     const fetched = { ...NOTHING_FETCHED, ...now, ...(isRecorded && recorded) };
@@ -85,13 +85,13 @@ async function noteThread(
   };
   if (!isNew) return deps.commit({ reads, decide: (documents) => note(documents) });
   const channel = server.channels.get(told.channelId)!;
-  // The look at the server may be older than this answer: a name that was told between both has to stay.
+  // The look at the server may be older than this answer. A name that was told between the two has to stay.
   const header = { asOf, server: server.told, channel, thread: told };
   const source = { told: header, placeAsOf: server.asOf };
   try {
     await ingest(deps, source, batches([]), { reads, note: (documents) => note(documents) });
   } catch (error) {
-    // Its server or forum was deleted here since the last look: the next look leaves it out.
+    // The server or forum was deleted here since the last look. The next look leaves it out.
     if (error instanceof DeletedPlace) return;
     if (!(error instanceof SourceConflict)) throw error;
     deps.logger.warn({ err: error, threadId: thread.id }, 'A thread cannot be recorded');
@@ -99,21 +99,22 @@ async function noteThread(
   }
 }
 
-/** A thread of which so much is to be fetched from now on; what cannot be recorded is not fetched either. */
+/** A thread with a note of what is to be fetched. Where it has a problem and cannot be recorded, nothing is fetched. */
 function withTodo(thread: SyncThread, todo: SyncTodo | null, problem?: string): SyncThread {
   const { todo: before, token: _token, dueAt: _dueAt, problem: _problem, ...rest } = thread;
   if (problem !== undefined) return { ...rest, problem };
   if (todo === null) return thread;
   const token = randomUUID();
-  // One that is being read whole goes on so.
+  // A thread that is being read whole goes on to be read whole.
   if (todo !== 'all') return { ...rest, todo: before ?? todo, token };
   const { since: _since, ...first } = rest;
   return { ...first, todo, token, ...NOTHING_FETCHED };
 }
 
 /**
- * Where events have told of all that came since the thread was last listed, nothing is to be fetched: the last message
- * is recorded, and as many as the platform counts. Gives how far it is recorded; null where something may be missing.
+ * Whether events have told all messages that came since the thread was last listed. This holds where the last message
+ * is recorded, and as many messages as the platform counts. Then nothing is to be fetched. Resolves with how far the
+ * thread is recorded; with null where something may be missing.
  */
 async function allRecorded(
   { collections: { messages }, listening }: SyncDeps,
@@ -140,12 +141,12 @@ function countsOf(thread: LiveThread) {
   };
 }
 
-/** What the counts of a thread say is to be fetched; null for nothing. */
+/** What is to be fetched of a thread, judged by its counts; null for nothing. */
 function todoOf(thread: LiveThread, known: SyncThread | undefined): SyncTodo | null {
   if (!known) return 'new';
   const now = countsOf(thread);
   const sent = now.totalSent - known.totalSent;
-  // More are gone than came.
+  // More messages were deleted than sent.
   if (now.messageCount - known.messageCount < sent) return 'all';
   return sent > 0 || now.lastMessageId !== known.lastMessageId ? 'new' : null;
 }

@@ -5,7 +5,7 @@ import {
   type SyncThread,
 } from '../../../shared/store/syncRecords.js';
 
-/** Notes those of some threads, or of some members, of which the sync remembers nothing. */
+/** Notes the threads or members among these of which the sync has no note. */
 export async function noteUnknown(
   sync: Collection<SyncRecord>,
   records: readonly (SyncMember | SyncThread)[],
@@ -14,7 +14,7 @@ export async function noteUnknown(
   const known = new Set(await sync.distinct('_id', { _id: { $in: ids } }));
   const unknown = records.filter(({ _id }) => !known.has(_id));
   const writes = unknown.map(({ _id, ...record }) => ({
-    // An event may note it meanwhile.
+    // An event may have noted it meanwhile, and that note stays.
     updateOne: { filter: { _id }, update: { $setOnInsert: record }, upsert: true },
   }));
   if (writes.length > 0) await sync.bulkWrite(writes, { ordered: false });

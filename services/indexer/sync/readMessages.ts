@@ -9,17 +9,17 @@ import { removeDeletedMessages } from './removeDeleted.js';
 import { rest } from '../rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
-/** A message is read again this long after an event (ms): by then a burst of reactions is over. */
+/** How long after an event (ms) a message is read again. By then a burst of reactions is over. */
 const READ_AFTER_MS = 30_000;
 const LOOK_EVERY_MS = 1_000;
 const AT_ONCE = 4;
 
-/** A message, and where it was said. */
+/** A message, and the thread, channel and server in which it was written. */
 export type MessagePlace = Pick<SyncMessage, 'messageId' | 'threadId' | 'serverId' | 'channelId'>;
 
 const idOf = (messageId: string): string => `message/${messageId}`;
 
-/** What `putReadAgain` reads. */
+/** The documents that `putReadAgain` reads. */
 export function readsOfReadAgain(places: readonly MessagePlace[]): { sync: string[] } {
   return { sync: places.map(({ messageId }) => idOf(messageId)) };
 }
@@ -47,7 +47,7 @@ function soon(): Date {
   return new Date(Date.now() + READ_AFTER_MS);
 }
 
-/** Reads single messages that are to be read again, until the signal is aborted. */
+/** Reads the messages that are noted to be read again, until the signal is aborted. */
 export async function readMessages(deps: SyncDeps): Promise<void> {
   const messages = syncOf(deps.collections.sync, 'message');
   while (!deps.signal.aborted) {
@@ -65,7 +65,7 @@ export async function readMessages(deps: SyncDeps): Promise<void> {
   }
 }
 
-/** One that cannot be read is given up; its thread is read once more some day. */
+/** Reads one message again. A message that cannot be read is given up, as its thread is read once more some day. */
 async function tryMessage(deps: SyncDeps, one: SyncMessage): Promise<void> {
   const messages = syncOf(deps.collections.sync, 'message');
   const { _id, token } = one;
@@ -80,7 +80,7 @@ async function tryMessage(deps: SyncDeps, one: SyncMessage): Promise<void> {
     if (!isPermanent(error)) throw error;
   }
   const { deletedCount } = await messages.deleteOne({ _id, token });
-  // Something has happened meanwhile, which the answer may have told or not.
+  // Another event has come meanwhile, and the answer may be older than it.
   if (deletedCount === 0) await messages.updateOne({ _id }, { $set: { dueAt: soon() } });
 }
 

@@ -7,10 +7,10 @@ import { noteUnknown } from './noteUnknown.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
- * Has those threads of a forum read whose records the platform told, but of which the sync remembers nothing although
- * the forum was just listed. The process that recorded such a thread was killed before it had noted it, or the thread
- * was forgotten while the forum could not be read. When it was deleted after that, no list tells of it: only reading it
- * does.
+ * Has threads of a forum read that the platform has told, but of which the sync has no note, although the forum was
+ * just listed. Such a thread was recorded by a process that was killed before it had noted the thread, or it was
+ * forgotten while the forum could not be read. If the thread was deleted after that, no list tells it. Only reading the
+ * thread does.
  */
 export async function readUnlisted(
   { collections }: Pick<SyncDeps, 'collections'>,
@@ -30,7 +30,7 @@ export async function readUnlisted(
   }
 }
 
-/** A thread of which nothing is told yet: whatever is told next is new. */
+/** The note of a thread of which nothing was told yet, so that all that is told next is new. */
 function unread(_id: string, place: Pick<SyncThread, 'serverId' | 'channelId'>): SyncThread {
   return {
     _id,

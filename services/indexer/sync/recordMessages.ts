@@ -7,7 +7,7 @@ import { isBlank, requireContentIntent } from './contentIntent.js';
 import { learnRoles, noteRolesOfEvent } from './memberRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
-/** A message that the platform told, and the time it counts as of. */
+/** A message that the platform told, and the time that it is recorded with. */
 export interface ToldMessage {
   value: LiveMessage;
   asOf: number;
@@ -16,9 +16,9 @@ export interface ToldMessage {
 }
 
 /**
- * Records messages of a thread that is recorded. What is said of the thread itself is of no time: it changes nothing.
- * `claim` is that of whoever builds the thread at once. Throws SyncProblem where messages are blank because the bot may
- * not read them.
+ * Records messages of a recorded thread. The header of the source has the lowest time, so it changes nothing of the
+ * thread itself. With `claim`, the thread's mark is claimed for a caller that builds the thread at once. Throws
+ * SyncProblem where messages are blank because the bot may not read them.
  */
 export async function recordMessages(
   deps: SyncDeps,
@@ -48,7 +48,7 @@ export async function recordMessages(
   );
 }
 
-/** Learns which authors are left out before anything of them is recorded. A webhook carries no role. */
+/** Learns which authors are left out, before any message of theirs is recorded. A webhook carries no role. */
 async function learnAuthors(
   deps: SyncDeps,
   server: LoadedServer,

@@ -3,23 +3,24 @@ import type { IndexerDeps } from '../deps.js';
 import { settleAndRefresh } from '../jobs/removal.js';
 import { rest } from '../rest.js';
 
-/** The shortest rest between two removals (ms): what is deleted meanwhile is removed together. */
+/** The shortest rest between two removals (ms). Deletions that come meanwhile are carried out together. */
 const REST_MS = 1_000;
 
-/** What is removed here since the platform removed it. Nobody waits for the end of it. */
+/** Carries out deletions that the platform told. Nobody waits for their end. */
 export interface Removals {
   /**
    * Does what follows from a recorded deletion. Null stands for no deletion. With `kind`, only marks of that kind are
    * done here, and the background loops do the others.
    */
   add(recorded: { serverId: string; cause: string } | null, kind?: LoopKind): void;
-  /** Resolves when nothing of what was added is left that this process could do now. */
+  /** Resolves when this process can do nothing more for the deletions that were added. */
   end(): Promise<void>;
 }
 
 /**
- * Does what follows from deletions, so that they leave caches and search at once. What a process leaves undone, others
- * do: the deletions are recorded, and marked. When the signal is aborted, it waits no more for other workers.
+ * Does what follows from deletions, so that caches and search lose the deleted things at once. The deletions are
+ * recorded and marked. So what one process leaves undone is done by others. When the signal is aborted, it no longer
+ * waits for other workers.
  */
 export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals {
   /** By cause. */
@@ -47,7 +48,7 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
       if (!recorded) return;
       const { cause, serverId } = recorded;
       const known = waiting.get(cause);
-      // No kind stands for all kinds. So it serves those, too, who asked for one.
+      // Where one caller asked for all kinds (none is given), these include the kind that another one asked for.
       waiting.set(cause, { serverId, kind: known ? known.kind && kind : kind });
       running ??= run();
     },

@@ -9,8 +9,8 @@ import type { Removals } from './removals.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /**
- * Records that the platform has deleted messages of a thread, in slices, as one transaction holds only so much. What
- * follows from that is left to `removals`.
+ * Records that the platform has deleted messages of a thread. This is done in slices, because the size of a transaction
+ * is limited. What follows from that is left to `removals`.
  */
 export async function removeDeletedMessages(
   deps: IndexerDeps & { removals: Removals },
@@ -18,7 +18,7 @@ export async function removeDeletedMessages(
   messageIds: readonly string[],
 ): Promise<void> {
   const first = await countedMessages(deps.collections, place.threadId).limit(1).next();
-  // The beginning of the first message is shown wherever the thread is listed.
+  // Lists show the beginning of the first message. So where it is deleted, all kinds of marks are done at once.
   const kind = first && messageIds.includes(first._id) ? undefined : 'thread';
   for (const some of slices(messageIds)) {
     deps.removals.add(await deleteMessages(deps, place, some), kind);
@@ -36,8 +36,8 @@ export async function removeDeletedThread(
 }
 
 /**
- * Records that the platform has deleted a forum, and deletes what the sync has noted of it: otherwise the status would
- * name it for ever. What follows is left to `removals`.
+ * Records that the platform has deleted a forum, and deletes the sync's note of it. Otherwise the status would show the
+ * forum for ever. What follows is left to `removals`.
  */
 export async function removeDeletedChannel(
   deps: SyncDeps,

@@ -5,22 +5,23 @@ import type { Change, Documents } from '../work/commit.js';
 import { rest } from '../rest.js';
 import type { SyncDeps } from './syncDeps.js';
 
-/** What was said in a forum that is not public any more is removed after this time (ms). */
+/** How long (ms) the messages of a forum are kept after it has ceased to be public. */
 const KEPT_MS = 12 * 3_600_000;
-/** Messages removed at once. */
+/** How many messages are removed at once. */
 const AT_ONCE = 500;
 const LOOK_EVERY_MS = 250;
 
 type Deps = Pick<SyncDeps, 'collections' | 'commit' | 'signal' | 'longWithheld'>;
 
-/** Whether a forum has been withheld for so long that what was said there is to be removed. */
+/** Whether a forum has been withheld for so long that its messages are to be removed. */
 export function isLongWithheld(channel: Pick<ChannelRecord, 'withheldAt'> | null): boolean {
   return channel?.withheldAt !== undefined && Date.now() - channel.withheldAt.getTime() >= KEPT_MS;
 }
 
 /**
- * Removes what was said in forums that looks have found long withheld, one forum after the other, until the signal is
- * aborted. A large forum takes minutes. No look waits for that: meanwhile another forum may be hidden.
+ * Removes the messages of forums that looks have found to be withheld for a long time, one forum after the other, until
+ * the signal is aborted. A large forum takes minutes. Looks do not wait for that, because another forum may be hidden
+ * meanwhile.
  */
 export async function removeLongWithheld(deps: Deps): Promise<void> {
   const { longWithheld, signal } = deps;
@@ -34,22 +35,22 @@ export async function removeLongWithheld(deps: Deps): Promise<void> {
 }
 
 /**
- * Unlike a deletion this can be taken back: when the forum is public again, everything is fetched again. What was
- * deleted or erased here is remembered, and stays away then, too.
+ * Removes a forum's threads and messages. Unlike a deletion, this can be undone: when the forum is public again,
+ * everything is fetched again. But what was deleted or erased here does not come back.
  */
 async function removeWithheld(deps: Deps, channelId: string): Promise<void> {
   const { threads, threadItems } = deps.collections;
   const full = { channelId, deleted: { $ne: true }, asOf: { $gt: 0 } };
   for await (const page of pagesById(threads, { filter: full, projection: { _id: 1 } })) {
     for (const { _id: threadId } of page) {
-      // What readers saw of it is removed first, by the build of a withheld thread.
+      // The build of a withheld thread removes first what readers saw of it.
       if (await threadItems.findOne({ _id: threadId })) continue;
       if (!(await removeThread(deps, channelId, threadId))) return;
     }
   }
 }
 
-/** Resolves with whether the forum is still withheld. */
+/** Removes a thread's records. Resolves with whether the forum is still withheld. */
 async function removeThread(deps: Deps, channelId: string, threadId: string): Promise<boolean> {
   const { messages } = deps.collections;
   for (;;) {
@@ -69,12 +70,14 @@ async function removeThread(deps: Deps, channelId: string, threadId: string): Pr
     const thread = documents.get('threads', threadId);
     if (!thread || thread.deleted) return;
     documents.put('threads', hollowThread(thread));
-    // Its statistics tell when the newest of its threads was read.
+    // The server's statistics tell when the newest of its threads was read.
     documents.mark('server', thread.serverId);
   });
 }
 
-/** Changes something of a forum, unless a look has found meanwhile that it is public. Resolves with whether it did. */
+/**
+ * Makes a change in a forum, unless a look has found meanwhile that it is public. Resolves with whether it was made.
+ */
 async function whileWithheld(
   { commit, signal }: Deps,
   channelId: string,

@@ -5,15 +5,15 @@ import { toFetchNow } from './fetchThreads.js';
 import { rest } from '../rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
-/** Threads that are looked through for one that was active lately. */
+/** How many threads are looked through to find one that was active lately. */
 const MOST_RECENT = 1_000;
 
 /**
- * Has threads read once more, one in each `everyMs`, while nothing else is to be fetched now. A thread is read once more
- * when it was not read since events tell everything (without events, since this process took the lease), or for
- * `afterMs`. This finds edits and deletions that were missed. Of these threads, the most recently active one and the one
- * that was read longest ago are taken by turns: by the first order alone, threads that are seldom active would never be
- * read.
+ * Has threads read once more, one in each `everyMs`, while nothing else is to be fetched. A thread is due in two cases:
+ * it was not read since events began to tell everything (without events, since this process took the lease), or it was
+ * not read for `afterMs`. This finds edits and deletions that were missed. Of the due threads, it takes the most
+ * recently active one and the one that was read longest ago in turns. Otherwise threads that are seldom active would
+ * never be read.
  */
 export async function repairThreads(
   deps: SyncDeps,
@@ -38,12 +38,12 @@ async function isFetching({ collections, servers }: Repaired): Promise<boolean> 
 
 type Repaired = Pick<SyncDeps, 'collections' | 'servers'>;
 
-/** Threads that were not read from their first message on since a moment. */
+/** A filter for threads that were not read from their first message on since a moment. */
 function unreadSince({ servers }: Repaired, before: Date): Filter<SyncThread> {
   return {
     channelId: { $in: channelsOf(servers) },
     todo: { $exists: false },
-    // One whose reading was cut off, and went on later, has an earlier time, or none.
+    // Where a reading was cut off and went on later, the thread has an earlier time, or none.
     readAt: { $not: { $gte: before } },
   };
 }
@@ -74,8 +74,8 @@ async function readLongestAgo(deps: Repaired, before: Date): Promise<string | nu
 }
 
 /**
- * Has each thread of a server read once more in its turn. A thread that was read since events are heard counts as not
- * read since then. A reading that is under way counts as little: it began before.
+ * Has each thread of a server read once more in its turn. Threads that were read since events are heard count as
+ * unread, and so do readings that are under way, because they began before.
  */
 export async function countAsUnread(
   { collections, listening }: Pick<SyncDeps, 'collections' | 'listening'>,
@@ -91,7 +91,7 @@ export async function countAsUnread(
   await threads.updateMany({ ...ofServer, ...isRead }, { $unset: { readAt: '' } });
 }
 
-/** Has a thread read from its first message on. */
+/** Has a thread read again from its first message on. */
 export async function readOnceMore(
   { collections }: Pick<SyncDeps, 'collections'>,
   threadId: string,

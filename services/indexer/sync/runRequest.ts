@@ -20,7 +20,9 @@ import { removeDeletedChannel, removeDeletedThread } from './removeDeleted.js';
 import type { SyncDeps } from './syncDeps.js';
 import { wasArchived } from './withholdChannels.js';
 
-/** Reads the lists that a request asks for. What is to be fetched of threads is noted there, and done beside it. */
+/**
+ * Reads the lists that a request asks for. These note which threads are to be fetched, and others fetch them meanwhile.
+ */
 export async function runRequest(deps: SyncDeps, request: SyncRequestRecord): Promise<void> {
   await requireContentIntent(deps);
   const { serverId, channelId, threadId } = request;
@@ -30,7 +32,10 @@ export async function runRequest(deps: SyncDeps, request: SyncRequestRecord): Pr
   else await syncAll(deps, request);
 }
 
-/** Where the platform is away for some servers, only these are listed again when the request is served again. */
+/**
+ * Lists all servers. Where the platform is away for some of them, only these are listed when the request is served
+ * again.
+ */
 async function syncAll(deps: SyncDeps, { _id, at, left }: SyncRequestRecord): Promise<void> {
   const errors = new Map<string, PlatformAway>();
   for (const serverId of left ?? (await findServers(deps))) {
@@ -45,8 +50,8 @@ async function syncAll(deps: SyncDeps, { _id, at, left }: SyncRequestRecord): Pr
 }
 
 /**
- * Gives the ids of the servers that the bot is in. Other servers that are noted were left by it: nothing more is synced
- * of them. If the archive holds nothing of such a server, its notes are deleted.
+ * Resolves with the ids of the servers that the bot is in. The bot has left the other servers that are noted, so
+ * nothing more of them is synced. If the archive holds nothing of such a server, its notes are deleted.
  */
 async function findServers(deps: SyncDeps): Promise<string[]> {
   const servers = await listServers(deps.platform, deps.signal);
@@ -62,15 +67,15 @@ async function findServers(deps: SyncDeps): Promise<string[]> {
   return servers;
 }
 
-/** Its threads and messages are forgotten already. */
+/** Deletes the notes of a server. Its threads and messages are forgotten already. */
 async function forgetServer({ collections: { sync } }: SyncDeps, serverId: string): Promise<void> {
   for (const kind of ['channel', 'member'] as const) await sync.deleteMany({ kind, serverId });
   await sync.deleteOne({ _id: serverId, kind: 'server' });
 }
 
 /**
- * A server that cannot be synced does not keep the others from it. Resolves with the error where the platform is away:
- * then the server is to be tried again.
+ * Syncs a server. Where that fails, the other servers are synced all the same. Resolves with the error where the
+ * platform is away and the server is to be tried again; else with null.
  */
 async function trySyncServer(deps: SyncDeps, serverId: string): Promise<PlatformAway | null> {
   try {
@@ -84,7 +89,7 @@ async function trySyncServer(deps: SyncDeps, serverId: string): Promise<Platform
   return null;
 }
 
-/** Something of a server cannot be read: what can be goes on. */
+/** Notes that something of a server cannot be read. The rest of the server goes on. */
 async function noteProblem(
   { collections: { sync }, logger }: SyncDeps,
   serverId: string,
@@ -100,12 +105,12 @@ async function syncServer(deps: SyncDeps, serverId: string): Promise<void> {
   if (channels.size > 0) await listForums(deps, serverId, [...channels.keys()]);
 }
 
-/** Lists a forum's threads. One that was deleted on the platform is removed here. */
+/** Lists a forum's threads. A forum that was deleted on the platform is removed here. */
 async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
   const answer = await deps.platform.get(placeRequest(channelId), deps.signal).catch(onRefusal);
   if (answer instanceof PlatformRefused) {
     const recorded = await deps.collections.channels.findOne({ _id: channelId });
-    // Where an event has told of its deletion, it is removed already.
+    // Where an event has told the deletion, the forum is removed already.
     const wasKept = recorded !== null && (recorded.deleted === true || wasArchived(recorded));
     if (!isProofOfDeletion(answer) || !wasKept) throw answer;
     return removeDeletedChannel(deps, recorded);
@@ -115,12 +120,12 @@ async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
   await listForums(deps, serverId, [channelId]);
 }
 
-/** Has a thread read once more, from its first message on. One that was deleted on the platform is removed here. */
+/** Has a thread read again from its first message on. A thread that was deleted on the platform is removed here. */
 async function syncThread(deps: SyncDeps, threadId: string): Promise<void> {
   const answer = await deps.platform.get(threadRequest(threadId), deps.signal).catch(onRefusal);
   if (answer instanceof PlatformRefused) {
     const recorded = await findGathered(deps.collections.threads, threadId);
-    // An export may tell of any thread, also one that was deleted before.
+    // An export may tell any thread, even one that was deleted before.
     if (!isProofOfDeletion(answer) || !recorded || !isLive(recorded.asOf)) throw answer;
     return removeDeletedThread(deps, recorded);
   }
@@ -136,7 +141,7 @@ async function requireKept(
   { collections }: SyncDeps,
   channelId: string | null | undefined,
 ): Promise<void> {
-  // A thread that stands in no channel stands in no forum.
+  // A thread without a channel belongs to no forum.
   const channel = await syncOf(collections.sync, 'channel').findOne({ _id: channelId ?? '' });
   if (channel?.problem === null) return;
   throw new NotSynced(`It is not archived. ${channel?.problem ?? 'It is no forum'}`);

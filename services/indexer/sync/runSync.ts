@@ -33,31 +33,31 @@ import { NotSynced, SyncProblem } from './syncProblem.js';
 
 const LOOK_EVERY_MS = 250;
 const AGAIN_AFTER_MS = 5_000;
-/** What an operator has to change is looked at again this often. */
+/** How often (ms) to try again where an operator has to change something. */
 const PROBLEM_EVERY_MS = 60_000;
 
-/** Members whose choices this process remembers: most messages are of few people. */
+/** For how many members this process remembers their choice. Few people write most messages. */
 const MEMBERS_REMEMBERED = 50_000;
 
-/** What an operator may choose. */
+/** Settings of the sync. */
 export interface SyncOptions {
-  /** Channels that are archived whatever their rules. */
+  /** Ids of channels that are archived whatever their rules. */
   named: ReadonlySet<string>;
-  /** How to reach the gateway; null for none: changes are then found by lists, and by reading once more. */
+  /** How to reach the gateway; null for none. Without it, lists and repeated readings find changes. */
   gateway: GatewayAccess | null;
-  /** Everything that is new is looked for this often. */
+  /** How often (ms) everything new is looked for. */
   allEveryMs: number;
-  /** One thread is read once more in each such time, while nothing else is to be fetched. */
+  /** How often (ms) one thread is read once more, while nothing else is to be fetched. */
   repairEveryMs: number;
-  /** Each thread is read once more when it was not read for so long. */
+  /** After which time (ms) without being read each thread is read once more. */
   repairAfterMs: number;
   /** Ids or names of the roles whose bearers are left out. */
   optOutRoles: readonly string[];
-  /** The roles of one author are asked for in each such time. */
+  /** How often (ms) the roles of one author are asked for. */
   memberEveryMs: number;
 }
 
-/** How a process speaks to the platform. Answers and events have their times from one clock. */
+/** How a process speaks to the platform. Answers and events get their times from one clock. */
 interface Speaks {
   platform: PlatformClient;
   clock: LiveClock;
@@ -68,7 +68,7 @@ export interface Sync {
   stop(): Promise<void>;
 }
 
-/** Starts the sync: of all processes that run it, the one that holds the lease speaks to the platform. */
+/** Starts the sync. Of all processes that run it, only the one that holds the lease speaks to the platform. */
 export function runSync(deps: IndexerDeps, speaks: Speaks, options: SyncOptions): Sync {
   const stopped = new AbortController();
   const holder = randomUUID();
@@ -145,7 +145,7 @@ async function takeTurn(
     await untilFirstFails(parts, () => turn.end());
     return 0;
   } catch (error) {
-    // It was told to stop, or has lost the lease.
+    // The process was told to stop, or has lost the lease.
     if (error instanceof Error && error.name === 'AbortError') return AGAIN_AFTER_MS;
     return await tell(deps, error);
   } finally {
@@ -155,7 +155,7 @@ async function takeTurn(
   }
 }
 
-/** The request that the sync makes itself, for everything that is new. */
+/** The id of the request that the sync makes itself, for everything new. */
 const ALL = 'all';
 
 function isProblem(error: unknown): error is Error {
@@ -163,8 +163,8 @@ function isProblem(error: unknown): error is Error {
 }
 
 /**
- * Notes what an operator has to change. Of a refused token, too, this is noted again with each turn: the client remembers
- * that, and asks nothing more.
+ * Notes what an operator has to change. A refused token is noted again with each turn, too: the client remembers the
+ * refusal, and asks the platform nothing more.
  */
 async function tell({ collections, logger }: IndexerDeps, error: unknown): Promise<number> {
   if (!isProblem(error)) {
@@ -193,14 +193,14 @@ function keepLease(
       },
       () => undefined,
     );
-    // The lease counts as lost before another process can take it.
+    // This process counts the lease as lost before another process can take it.
     if (asked - heldAt > LEASE_MS * 0.75) lose();
   }, LEASE_MS / 5);
 }
 
 /**
- * Waits for the end of all parts. When one fails, the others are ended, too, and its error is thrown; of several errors
- * the one that an operator has to mend.
+ * Waits for the end of all parts. When one fails, the others are ended, too, and its error is thrown. Of several
+ * errors, it throws the one that an operator has to solve.
  */
 async function untilFirstFails(parts: Promise<void>[], endOthers: () => void): Promise<void> {
   const errors: unknown[] = [];
@@ -213,7 +213,7 @@ async function untilFirstFails(parts: Promise<void>[], endOthers: () => void): P
   if (first instanceof Error) throw first;
 }
 
-/** Does what is asked for, one request after the other, and asks for everything now and then. */
+/** Serves requests, one after the other. Now and then, it makes a request for everything new. */
 async function serveRequests(deps: SyncDeps, allEveryMs: number): Promise<void> {
   const { sync, state } = deps.collections;
   let askedAt = performance.now();
@@ -241,7 +241,7 @@ async function serveRequests(deps: SyncDeps, allEveryMs: number): Promise<void> 
   }
 }
 
-/** One that fails for a reason that passes stays, and is done again. */
+/** Serves one request. After a passing fault, the request stays and is served again. */
 async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise<void> {
   const requests = syncOf(deps.collections.sync, 'request');
   const { _id, at } = request;

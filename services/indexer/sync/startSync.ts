@@ -6,7 +6,7 @@ import type { IndexerDeps } from '../deps.js';
 import { createLiveClock } from '../stores/liveClock.js';
 import { runSync, type Sync } from './runSync.js';
 
-/** The roles of an author are asked for this often. */
+/** How often (ms) the roles of an author are asked for. */
 const MEMBER_EVERY_MS = 1_000;
 
 /** The settings of the sync. */
@@ -20,7 +20,7 @@ export type SyncSettings = BotSettings &
     | 'REREAD_AFTER_HOURS'
   >;
 
-/** Starts the sync where a bot's token is set; else gives null. */
+/** Starts the sync. Returns null where no bot's token is set. */
 export function startSync(
   deps: IndexerDeps,
   { settings, queueRedis: redis }: { settings: SyncSettings; queueRedis: Redis },

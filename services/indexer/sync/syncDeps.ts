@@ -8,33 +8,39 @@ import type { LiveClock } from '../stores/liveClock.js';
 import type { Meter } from './meter.js';
 import type { Removals } from './removals.js';
 
-/** What the sync works with, for as long as its process holds the lease. */
+/** The objects that the sync works with while its process holds the lease. */
 export interface SyncDeps extends IndexerDeps {
   platform: PlatformClient;
   clock: LiveClock;
-  /** Channels that the operator names, to be archived whatever their rules. */
+  /** Ids of channels that the operator names. They are archived whatever their rules. */
   named: ReadonlySet<string>;
-  /** Aborted when the process ends, or has lost the lease: nothing more is asked for. */
+  /** Aborted when the process ends or has lost the lease. After that, the platform is asked nothing more. */
   signal: AbortSignal;
   meter: Meter;
   /** Ids or names of the roles whose bearers are left out. */
   optOutRoles: readonly string[];
-  /** Whether somebody is left out, by `<serverId>/<userId>`, as this process has learnt it: it alone changes that. */
+  /**
+   * Whether a member is left out, by `<serverId>/<userId>`, as far as this process has learnt. No other process changes
+   * it.
+   */
   members: LRUCache<string, boolean>;
   /** The servers that were looked at since the lease was taken. */
   servers: Map<string, LoadedServer>;
-  /** Who looks at a server, or notes somebody's roles, waits for the others that do: what is told last is noted last. */
+  /**
+   * Looks at a server run one after the other, and so do notes of a person's roles. So what was told last is noted
+   * last.
+   */
   turns: Turns;
   removals: Removals;
-  /** Forums that looks have found long withheld: what was said there is to be removed. */
+  /** Ids of forums that looks have found to be withheld for a long time. Their messages are to be removed. */
   longWithheld: Set<string>;
-  /** Forums whose archived threads were listed to the end since the lease was taken. */
+  /** Ids of forums whose archived threads were listed to the end since the lease was taken. */
   listed: Set<string>;
-  /** Since when events have told everything that has changed; null while they do not. */
+  /** The time since which events have told every change; null while they do not. */
   listening: { since: Date | null };
 }
 
-/** A server as the platform told it, with its forums that are archived. */
+/** A server as the platform told it, with its archived forums. */
 export interface LoadedServer {
   serverId: string;
   asOf: number;
@@ -43,17 +49,17 @@ export interface LoadedServer {
   roleNames: ReadonlyMap<string, string>;
   /** Ids of its roles whose bearers are left out. */
   optOutRoles: ReadonlySet<string>;
-  /** As the platform told them, by id. */
+  /** The server's roles by id, as the platform told them. */
   roles: ReadonlyMap<string, LiveRole>;
 }
 
-/** Threads of one answer. */
+/** The threads of one answer. */
 export interface ToldThreads {
   threads: readonly LiveThread[];
   asOf: number;
 }
 
-/** Ids of the forums that are archived, of all servers that were looked at. */
+/** The ids of the archived forums of all servers that were looked at. */
 export function channelsOf(servers: SyncDeps['servers']): string[] {
   return [...servers.values()].flatMap((server) => [...server.channels.keys()]);
 }

@@ -1,4 +1,4 @@
-/** Nothing can be synced until an operator has changed something: says what. */
+/** Nothing can be synced until an operator has changed something, which the message tells. */
 export class SyncProblem extends Error {
   override readonly name = 'SyncProblem';
 }

@@ -7,21 +7,21 @@ import { removeDeletedChannel } from './removeDeleted.js';
 import { isLongWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
 
-/** Why a forum is not archived that is not listed any more. */
+/** The reason why a forum that is not listed any more is not archived. */
 export const NOT_SEEN = 'The bot cannot see it';
 
 /**
- * The platform is asked again whether a hidden forum was deleted after this time (ms). It bans an address for many
- * refused requests, and a hidden forum refuses each one.
+ * How long (ms) until the platform is asked again whether a hidden forum was deleted. Each such request is refused, and
+ * the platform bans an address after many refusals.
  */
 const ASKED_AGAIN_AFTER_MS = 6 * 3_600_000;
 
 /**
- * Withholds those forums of a server that were archived, and are not public any more: nothing of them is read. This
- * comes first, as the rest may fail or take long. One that is public again is shown again. One that is not listed any
- * more is deleted here, too, if the platform says that it was deleted. Otherwise the bot cannot see it, and so not
- * everyone can, as the bot has the role of everyone. `listed`: whether a listed forum is public, by its id. Gives the ids
- * of the forums that were archived and are not known to be deleted.
+ * Withholds the archived forums of a server that are not public any more, so that readers see nothing of them. This
+ * comes first, because the rest of a look may fail or take a long time. A forum that is public again is shown again. A
+ * forum that is not listed any more is deleted here if the platform says that it was deleted. Otherwise the bot cannot
+ * see it. As the bot has the role of everyone, not everyone can see it then. `listed` tells by id whether a listed
+ * forum is public. Resolves with the ids of the forums that were archived and are not known to be deleted.
  */
 export async function withholdChannels(
   deps: SyncDeps,
@@ -46,8 +46,8 @@ export async function withholdChannels(
 }
 
 /**
- * Whether a forum was ever archived: the platform told something of it, and not only an export. Of one that was deleted
- * here nobody knows it any more.
+ * Whether a forum was ever archived from the platform, and not only from an export. For a forum that was deleted here,
+ * this is no longer known.
  */
 export function wasArchived({ stamps }: ChannelRecord): boolean {
   return Object.values(stamps).some(isLive);
@@ -55,7 +55,7 @@ export function wasArchived({ stamps }: ChannelRecord): boolean {
 
 /**
  * Asks the platform whether a forum was deleted that is not listed any more. A refusal is remembered until the forum is
- * listed again: meanwhile the platform is asked only every few hours.
+ * listed again. Until then, the platform is asked only every few hours.
  */
 async function wasDeleted(deps: SyncDeps, channel: ChannelRecord): Promise<boolean> {
   const askedAgainFrom = new Date(Date.now() - ASKED_AGAIN_AFTER_MS);
@@ -72,7 +72,7 @@ async function wasDeleted(deps: SyncDeps, channel: ChannelRecord): Promise<boole
   }
 }
 
-/** After a restore, the sync has no record of a hidden forum: it is made here. */
+/** Notes a refusal. After a restore, the sync has no note of a hidden forum, so it is made here. */
 async function noteRefusal(
   { collections: { sync } }: SyncDeps,
   { _id, serverId, name }: ChannelRecord,
@@ -99,7 +99,9 @@ async function show(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
   await change(deps, channel, [], ({ withheldAt: _withheldAt, ...shown }) => shown);
 }
 
-/** Has a forum's threads built again: of a withheld one they are taken out of everything that is read. */
+/**
+ * Changes a forum, and has its threads built again. The build of a withheld thread removes all that readers see of it.
+ */
 async function change(
   deps: SyncDeps,
   { _id, serverId }: ChannelRecord,
