@@ -19,7 +19,9 @@ export function timestampToDate(text: string): Date {
 
 /** The moment of a checked timestamp. Null where there is none, and for the year 1, which exporters write for none. */
 export function timestampToDateOrNull(text: string | null | undefined): Date | null {
-  return !text || text.startsWith('0001-') ? null : timestampToDate(text);
+  if (!text) return null;
+  const date = timestampToDate(text);
+  return date.getUTCFullYear() === 1 ? null : date;
 }
 
 /** The moment of a checked timestamp in microseconds since the epoch. Further digits are cut off. */

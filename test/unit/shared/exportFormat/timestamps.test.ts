@@ -4,6 +4,7 @@ import {
   isTimestamp,
   microsToTimestamp,
   timestampToDate,
+  timestampToDateOrNull,
   timestampToMicros,
 } from '../../../../shared/exportFormat/timestamps.js';
 
@@ -37,6 +38,7 @@ describe('timestamps', () => {
     }
     expect(isTimestamp('0001-01-01T00:00:00+00:00')).to.equal(true);
     // In UTC, where exports write them.
+    expect(timestampToDateOrNull('0002-01-01T00:00:00+00:01')).to.equal(null);
     expect(isTimestamp('0001-01-01T00:00:00+00:01')).to.equal(false);
     expect(isTimestamp('2199-12-31T23:59:59-00:01')).to.equal(false);
     expect(isTimestamp('2200-01-01T00:00:00+00:01')).to.equal(true);
