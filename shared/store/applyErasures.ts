@@ -28,14 +28,16 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
   const clean: T = {
     ...message,
     content: message.counted ? content : cleanNotice(message.type, content, names),
-    attachments: message.attachments.map((one) => cleanFile(one, eraser)),
+    attachments: message.attachments.map((one) => cleanFile(one, eraser, eraser.text)),
     embeds: message.embeds.map((embed) => cleanEmbed(embed, eraser)),
     reactions: message.reactions.flatMap((reaction) => cleanReaction(reaction, erased)),
     mentions: message.mentions.filter((one) => !gone.includes(one)),
     forwarded: message.forwarded && {
       ...message.forwarded,
       content: eraser.untold(message.forwarded.content),
-      attachments: message.forwarded.attachments.map((one) => cleanFile(one, eraser)),
+      attachments: message.forwarded.attachments.map((one) =>
+        cleanFile(one, eraser, eraser.untold),
+      ),
       embeds: message.forwarded.embeds.map((embed) => cleanEmbed(embed, eraser)),
     },
     interaction:
@@ -57,13 +59,17 @@ function cleanNotice(type: number, content: string, names: readonly string[]): s
   return type === TITLE_CHANGE ? '' : eraseNames(content, names);
 }
 
-function cleanFile(file: AttachmentRecord, eraser: TextEraser): AttachmentRecord {
+function cleanFile(
+  file: AttachmentRecord,
+  { ids }: TextEraser,
+  text: (said: string) => string,
+): AttachmentRecord {
   const { filename, url, description } = file;
   return {
     ...file,
-    filename: eraser.text(filename),
-    url: eraser.ids(url),
-    ...(description !== undefined && { description: eraser.text(description) }),
+    filename: text(filename),
+    url: ids(url),
+    ...(description !== undefined && { description: text(description) }),
   };
 }
 

@@ -254,6 +254,25 @@ describe('applyErasures', () => {
       expect(of('_@Princess Zelda_ @zeldaさん')).to.equal('_@deleted-user_ @deleted-userさん');
     });
 
+    it('removes their name from the description of a forwarded file', () => {
+      const file = {
+        id: '1',
+        filename: '@zelda.png',
+        url: 'https://example.com/a.png',
+        contentType: null,
+        size: 1,
+        width: null,
+        height: null,
+        description: 'A chart of @zelda',
+      };
+      const words = { content: '', createdAt: null, editedAt: null, embeds: [], stickers: [] };
+      const message = aMessage({ author: STAYS, forwarded: { ...words, attachments: [file] } });
+      expect(applyErasures(message, erased).forwarded?.attachments[0]).to.include({
+        filename: '@deleted-user.png',
+        description: 'A chart of @deleted-user',
+      });
+    });
+
     it('removes their name where it is written with marks and spaces that records leave out', () => {
       expect(of('Ask @\u200fPrincess  Zelda\u200e\tnow')).to.equal('Ask @deleted-user\tnow');
     });
