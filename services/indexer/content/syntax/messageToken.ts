@@ -90,7 +90,7 @@ export interface Scan {
   origin(at: number): number;
   /** Parses a part of this text, one level deeper. Parts that are given as several lines are parsed as one text. */
   nested(parts: Place | readonly Place[], change?: Partial<Nesting>): MessageToken[];
-  /** Takes steps from the budget of all searches of a message; false once it is spent. */
+  /** Takes steps from the budget of all searches of this part of the message; false once it is spent. */
   afford(steps: number): boolean;
 }
 

@@ -12,7 +12,7 @@ import type { Match, MessageToken, Nesting, Place, Rule, Scan } from './messageT
 /** How deep constructs may be nested. What is deeper is plain text. */
 const MAX_DEPTH = 16;
 
-/** The most characters that all searches for closing markers of a message may look at together. */
+/** The most characters that all searches for closing markers of one part of a message may look at together. */
 const SCAN_BUDGET = 400_000;
 
 const SPECIAL = /[\n\\`*_~|<[¯]|https?:\/\//gi;
@@ -22,21 +22,25 @@ const SHRUG = '¯\\_(ツ)_/¯';
 
 /**
  * Parses a message in Discord's markdown into paragraphs and blocks. The time is bounded by the length: nesting is
- * limited, and all searches for closing markers share one budget.
+ * limited, and all searches for closing markers in one part share a budget.
  */
 export function parseMessage(content: string): MessageToken[] {
-  let budget = SCAN_BUDGET;
-  const afford = (steps: number): boolean => (budget -= steps) >= 0;
-  const nesting = { depth: 0, inLink: false, inQuote: false, inList: false, lineStart: true };
   const tokens: MessageToken[] = [];
   let from = 0;
   for (const part of content.split(PART_BREAK)) {
-    const start = from;
-    if (start > 0) tokens.push({ type: 'blank' });
-    tokens.push(...parseText(part, nesting, afford, (at) => start + at));
+    if (from > 0) tokens.push({ type: 'blank' });
+    tokens.push(...parsePart(part, from));
     from += part.length + PART_BREAK.length;
   }
   return groupParagraphs(markJumbo(dropBreaksAroundBlocks(tokens)));
+}
+
+/** Parses a part of a message; `from` is its offset. What searches cost in one part changes nothing in another. */
+function parsePart(part: string, from: number): MessageToken[] {
+  let budget = SCAN_BUDGET;
+  const afford = (steps: number): boolean => (budget -= steps) >= 0;
+  const nesting = { depth: 0, inLink: false, inQuote: false, inList: false, lineStart: true };
+  return parseText(part, nesting, afford, (at) => from + at);
 }
 
 function parseText(

@@ -179,6 +179,13 @@ describe('renderContent', () => {
     }
   });
 
+  it('reads a part of a message as it is, whatever another part costs', () => {
+    for (const costly of repetitions(2_000)) {
+      const html = renderContent(`${costly}\n\u2029||hidden||`, CASE_CONTEXT);
+      expect(html, JSON.stringify(costly.slice(0, 20))).to.match(/ aria-expanded="false">hidden</);
+    }
+  });
+
   it('takes time in proportion to the labels of links in each other', () => {
     const nested = (label: string): string =>
       [...Array<string>(16).fill('['), label, ' https://a.b ', '](https://a.b)'.repeat(16)].join(
