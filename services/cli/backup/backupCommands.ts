@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { readPath } from '../readPath.js';
 import type { RestoreOptions } from './runRestore.js';
 
 /** `backup <folder>` */
@@ -8,7 +9,7 @@ export function addBackup(program: Command): void {
     .description(
       'Write all that cannot be built again into a folder: records, deletions, erasures, keys',
     )
-    .argument('<folder>', 'an empty folder, or one to be made')
+    .argument('<folder>', 'an empty folder, or one to be made', readPath)
     .option('--json', 'print what it holds as JSON')
     .action(async (folder: string, options: { json?: boolean }) => {
       const { runBackup } = await import('./runBackup.js');
@@ -21,7 +22,7 @@ export function addRestore(program: Command): void {
   program
     .command('restore')
     .description('Put a backup into an empty archive, build what is read of it, and verify it')
-    .argument('<folder>', 'what backup wrote')
+    .argument('<folder>', 'what backup wrote', readPath)
     .option(
       '--keys',
       'let API keys work as they did at the backup, also those revoked since; else all are revoked',

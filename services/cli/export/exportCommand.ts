@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { readPath } from '../readPath.js';
 import type { ExportOptions } from './runExport.js';
 
 /** `export <folder>` */
@@ -6,7 +7,7 @@ export function addExport(program: Command): void {
   program
     .command('export')
     .description('Write the archive as files that import takes')
-    .argument('<folder>', 'an empty folder, or one to be made')
+    .argument('<folder>', 'an empty folder, or one to be made', readPath)
     .option('--force', 'write into a folder that is not empty')
     .option('--json', 'print the summary as JSON')
     .action(async (folder: string, options: ExportOptions) => {

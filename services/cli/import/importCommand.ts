@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { readPaths } from '../readPath.js';
 import type { ImportOptions } from './runImport.js';
 
 /** `import <file-or-folder>...` */
@@ -6,7 +7,7 @@ export function addImport(program: Command): void {
   program
     .command('import')
     .description('Import DiscordChatExporter JSON files, or folders of them')
-    .argument('<file-or-folder...>', 'files (gzip too) and folders')
+    .argument('<file-or-folder...>', 'files (gzip too) and folders', readPaths)
     .option('--wait', 'wait until everything can be read (default)')
     .option('--no-wait', 'return once everything is stored and queued')
     .option('--json', 'print the summary as JSON')

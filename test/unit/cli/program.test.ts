@@ -29,6 +29,11 @@ describe('the usage of the command line', () => {
     [['import'], /missing required argument 'file-or-folder'/],
     [['import', 'x', '--bogus'], /unknown option '--bogus'/],
     [['status', 'more'], /too many arguments/],
+    [['import', 'x', ''], /'' is invalid for argument 'file-or-folder'. It is empty/],
+    ...['export', 'backup', 'restore'].map((name): [string[], RegExp] => [
+      [name, ''],
+      /'' is invalid for argument 'folder'. It is empty/,
+    ]),
     [['delete', 'thread'], /missing required argument 'id'/],
     [['delete', 'thread', 'abc'], /'abc' is invalid .* An id has 17 to 20 digits/],
     [['delete', 'user', ID], /Allowed choices are thread, channel, server/],
