@@ -47,10 +47,10 @@ export async function likeWords(
   );
 }
 
-/** Whether a term may be a word with a typo that is forgiven. */
+/** Whether a term may be a word with a typo that is forgiven. A number is not: another number is something else. */
 export function mayBeMistyped({ text, phrase }: SearchTerm): boolean {
-  const letters = text.length;
-  return !phrase && letters >= FORGIVEN.fewestLetters && letters <= FORGIVEN.mostLetters;
+  const isSized = text.length >= FORGIVEN.fewestLetters && text.length <= FORGIVEN.mostLetters;
+  return !phrase && isSized && /\p{L}/u.test(text);
 }
 
 /** The terms' words that stand in few documents, rarest first. */

@@ -85,6 +85,7 @@ describe('search: related', () => {
     expect(titles(await ask('mesh core transponder xylophone'))).to.include('Radio');
     expect(titles(await ask('meshcore bluetooth xylophone'))).to.include('Mesh');
     expect(titles(await ask('transpnder firmware xylophone'))).to.include('Radio');
+    expect(titles(await ask('3001 3002 3003 transpnder'))).to.deep.equal(['Radio']);
   });
 
   it('finds an unknown compound by its parts, and written as one word', async () => {
