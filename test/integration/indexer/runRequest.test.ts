@@ -134,6 +134,19 @@ describe('a request to sync', () => {
     expect(await deps.collections.threads.distinct('_id')).to.deep.equal([threads[0]!.id]);
   });
 
+  it('is served again where the platform was away for one list, and another cannot be read', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { platform } = answeringPlatform([one], {
+      async before({ route }) {
+        await Promise.resolve();
+        if (route === 'activeThreads') throw new PlatformAnswerError('No list');
+        if (route === 'archivedThreads') throw new PlatformAway('Away');
+      },
+    });
+    const asked = runRequest(syncDeps(deps, platform), aRequest({ serverId: one.guild.id }));
+    expect(await asked.catch(String)).to.include('Away');
+  });
+
   it('lists all other threads where one cannot be read, and lists that one in the next process', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
