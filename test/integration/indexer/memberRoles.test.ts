@@ -159,6 +159,22 @@ describe('roles of members', () => {
     expect(await isOut()).to.equal(false);
   });
 
+  it('are asked for again when other roles leave people out just after they were judged', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    const known = syncOf(deps.collections.sync, 'member');
+    let judgedAgain: Promise<unknown> = Promise.resolve();
+    // A look at the server finds these roles as soon as the answer is noted.
+    const members = Object.assign(new LRUCache<string, boolean>({ max: 10 }), {
+      set: () => {
+        judgedAgain = known.updateMany({}, { $set: { checkedAt: NEVER_CHECKED } });
+        return members;
+      },
+    });
+    await readRoles({ ...own, members }, { serverId, userId });
+    await judgedAgain;
+    expect((await known.findOne({ userId }))?.checkedAt).to.deep.equal(NEVER_CHECKED);
+  });
+
   it('leave somebody out until they can be read, whatever an event has told', async () => {
     const own = rolesOf({ roles: [ROLE] });
     await learnRoles(own, own.server, [userId]);
