@@ -21,7 +21,8 @@ const get = (name: RouteName, path: string, handler: Handler): Route => ({
   handler,
 });
 
-const ROUTES: Route[] = [
+/** Every endpoint of the REST API that the double has. */
+export const ROUTES: readonly Route[] = [
   get('me', '/users/@me', getMe),
   get('application', '/applications/@me', getApplication),
   get('application', '/oauth2/applications/@me', getApplication),
