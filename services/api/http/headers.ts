@@ -1,6 +1,5 @@
 import type { Middleware } from 'koa';
 import { API_VERSION } from '../../../shared/contract/openapi.js';
-import { hasBody } from './body.js';
 
 /** Names and values of headers that every response has. */
 export const COMMON_HEADERS: readonly [string, string][] = Object.entries({
@@ -16,6 +15,6 @@ export function describeResponses(): Middleware {
     await next();
     // Before the connection could serve another request, the rest of the body would have to be read, without any limit
     // of time.
-    if (hasBody(ctx.req) && !ctx.req.complete) ctx.set('Connection', 'close');
+    if (!ctx.req.complete) ctx.set('Connection', 'close');
   };
 }

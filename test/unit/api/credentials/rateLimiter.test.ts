@@ -81,6 +81,21 @@ describe('RateLimiter', () => {
     expect(told).to.deep.equal(['b 2']);
   });
 
+  it('shares nothing of the minute before', async () => {
+    const told: string[] = [];
+    const shared: SharedCount = (name, _window, hits) => {
+      told.push(`${name} ${hits}`);
+      return Promise.resolve(hits);
+    };
+    let time = clock();
+    const limiter = new RateLimiter({ policy: 'reads', limit: 10, now: () => time, shared });
+    limiter.take('a');
+    time += 60_000;
+    limiter.take('b');
+    await limiter.share();
+    expect(told).to.deep.equal(['b 1']);
+  });
+
   it('counts by itself while the shared count is away, and shares again later', async () => {
     let isAway = true;
     const counted = countInMemory();
