@@ -88,8 +88,7 @@ export function textEraser(
     let clean = '';
     let done = 0;
     for (const { index, 1: after = '' } of said.matchAll(NAMED)) {
-      // The text that replaces names is no name, though a name may be part of it.
-      if (index < done || after.startsWith(SOMEBODY)) continue;
+      if (index < done || isSomebody(after)) continue;
       effort += after.length;
       if (effort > MOST_EFFORT) return clean + said.slice(done, index);
       const { length, isTheirs } = nameAt(after, { theirs, kept, isKnown });
@@ -114,6 +113,11 @@ export function textEraser(
     },
     untold: (said) => ids(withoutNames(withoutIds(said), isErased)),
   };
+}
+
+/** What stands in place of names is no name, though one may be a part of it, and it may be a part of one. */
+function isSomebody(after: string): boolean {
+  return after.startsWith(SOMEBODY) && endsAt(MENTION_END, after, SOMEBODY.length);
 }
 
 function isNobody(): boolean {
@@ -142,7 +146,7 @@ function nameAt(
     const name = isPlain ? written : plainName(written);
     // The last character is an unsafe one behind a space. It is no part of the name.
     if (!isPlain && plainName(`${written}.`) !== `${name}.`) continue;
-    if (EVERYBODY.includes(name)) return { length, isTheirs: false };
+    if (EVERYBODY.includes(name) || name === SOMEBODY) return { length, isTheirs: false };
     const small = lowerCase(name);
     const isTold = theirs.has(small) && (length > 1 || endsAt(LETTER_ENDS, after, length));
     const isTheirs =

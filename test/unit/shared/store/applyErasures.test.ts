@@ -12,9 +12,15 @@ const hashOf = (text: string) => keyedHash('salt', text);
 const erased = erasedBy({ salt: 'salt', version: 1 }, [
   {
     _id: hashOf(GONE.id),
-    nameHashes: [GONE.username, GONE.displayName, 'Zelda @ Work', 'deleted', 'z', '👩'].map(
-      (name) => hashOf(`name/${name}`),
-    ),
+    nameHashes: [
+      GONE.username,
+      GONE.displayName,
+      'Zelda @ Work',
+      'deleted',
+      'deleted-user2',
+      'z',
+      '👩',
+    ].map((name) => hashOf(`name/${name}`)),
   },
 ]);
 const mention = ({ id, username, displayName, isBot }: typeof GONE) => ({
@@ -251,6 +257,7 @@ describe('applyErasures', () => {
         'Ask @deleted-user, or cc@deleted-user',
       );
       expect(of('@deleted, @deleted-user')).to.equal('@deleted-user, @deleted-user');
+      expect(of('@deleted-user2, @deleted-users')).to.equal('@deleted-user, @deleted-users');
       expect(of('_@Princess Zelda_ @zeldaさん')).to.equal('_@deleted-user_ @deleted-userさん');
     });
 
