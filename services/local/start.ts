@@ -55,7 +55,7 @@ interface Launched {
 }
 
 async function runUntil(stopped: Promise<void>, { servers, services }: Launched): Promise<void> {
-  await Promise.race([stopped, servers.crashed, ...services.map(failWhenEnded)]);
+  await Promise.race([stopped, failWhenAnyEnds(servers, services)]);
   for (const { child } of services) await child.stop();
   await servers.stop();
 }
@@ -106,11 +106,15 @@ async function launchServices(
   };
   const indexer = startService('The indexer', 'indexer', context);
   const api = startService('The API', 'api', context);
-  await recordServices(dataDir, address.url, [api, indexer]);
-  await waitForApi(api, address.url);
-  report.line(`API ready at ${address.url}`);
-  // With a bot, an archive belongs to a community, so it gets no sample.
-  if (importSample && !env['DISCORD_BOT_TOKEN']) await addSample(context, options);
+  const becomeReady = async (): Promise<void> => {
+    await recordServices(dataDir, address.url, [api, indexer]);
+    await waitForApi(api, address.url);
+    report.line(`API ready at ${address.url}`);
+    // With a bot, an archive belongs to a community, so it gets no sample.
+    if (importSample && !env['DISCORD_BOT_TOKEN']) await addSample(context, options);
+  };
+  // Without a store or the indexer, becomeReady would wait for a long time, or for ever.
+  await Promise.race([becomeReady(), failWhenAnyEnds(servers, [api, indexer])]);
   return [api, indexer];
 }
 
@@ -204,8 +208,12 @@ function whereElse(
   };
 }
 
-async function failWhenEnded({ name, child }: Service): Promise<never> {
-  throw await crashError(name, child, await child.exited);
+/** Rejects when a store that was started here or a service ends by itself. */
+function failWhenAnyEnds({ crashed }: EnsuredServers, services: Service[]): Promise<never> {
+  const ends = services.map(async ({ name, child }): Promise<never> => {
+    throw await crashError(name, child, await child.exited);
+  });
+  return Promise.race([crashed, ...ends]);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -115,7 +115,7 @@ export function textEraser(
   };
 }
 
-/** What stands in place of names is no name, though one may be a part of it, and it may be a part of one. */
+/** Whether the text that replaces names stands here. A longer name may begin with the same words, and is none of these. */
 function isSomebody(after: string): boolean {
   return after.startsWith(SOMEBODY) && endsAt(MENTION_END, after, SOMEBODY.length);
 }

@@ -169,6 +169,14 @@ describe('start', () => {
       expect(message).to.contain('  the reason');
     }));
 
+  it('ends when the indexer ends, even while the sample is imported', () =>
+    withTemporaryFolder(async (root) => {
+      const cli = `${CLI}if (process.argv[2] === 'import') ${WAITING}`;
+      const launch = await project(root, { indexer: CRASHING, cli });
+      const message = await rejectionOf(launch.run(new AbortController().signal));
+      expect(message).to.contain('The indexer stopped (exit code 3)');
+    }));
+
   it('fails before anything is started where the port is taken, and says how to choose another', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, {});
