@@ -39,7 +39,6 @@ function choiceOf(header: string): Choice {
 }
 
 function choose(header: string, gzipOffered: boolean): Encoding {
-  if (header === '') return 'identity';
   const weights = parseWeights(header);
   const any = weights.get('*');
   const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? any ?? 0;
@@ -55,7 +54,7 @@ function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {
     const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim());
-    if (coding) weights.set(coding, weightOf(parameters));
+    weights.set(coding, weightOf(parameters));
   }
   return weights;
 }

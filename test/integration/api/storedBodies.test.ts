@@ -155,7 +155,9 @@ describe('stored bodies', () => {
       expect(refused.headers).to.include({ 'retry-after': '5', 'cache-control': 'no-store' });
       expect(refused.headers).to.not.have.any.keys('etag', 'content-encoding');
     }
-    expect((await api.send('HEAD', path)).status).to.equal(200);
+    for (const headers of [{}, { 'X-API-Key': 'unknown' }]) {
+      expect((await api.send('HEAD', path, headers)).status).to.equal(200);
+    }
     open.shift()!.destroy();
     await until(async () => (await api.get(path)).status === 200);
     // When the body is sent, its place is free again.

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chooseEncoding } from '../../../../services/api/http/negotiate.js';
+import { chooseEncoding, encodingClass } from '../../../../services/api/http/negotiate.js';
 
 describe('chooseEncoding', () => {
   const cases: [string | undefined, string][] = [
@@ -36,5 +36,14 @@ describe('chooseEncoding', () => {
     expect(chooseEncoding('gzip', false)).to.equal('identity');
     expect(chooseEncoding('gzip, identity;q=0', false)).to.equal('gzip');
     expect(chooseEncoding('gzip;q=0.2, *;q=0', false)).to.equal('gzip');
+  });
+});
+
+describe('encodingClass', () => {
+  it('tells clients apart that get another form of some answer', () => {
+    const headers = ['gzip', 'gzip, identity;q=0', 'identity'];
+    expect(new Set(headers.map(encodingClass)).size).to.equal(3);
+    expect(encodingClass('br, gzip')).to.equal(encodingClass('gzip'));
+    expect(encodingClass()).to.equal(encodingClass('identity'));
   });
 });
