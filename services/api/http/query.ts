@@ -31,7 +31,7 @@ export function checkUrl(path: string, queryString: string): void {
   if (decoded(path) === undefined) {
     details.push({ path: 'path', message: 'path is not valid percent-encoded UTF-8' });
   }
-  if (Buffer.byteLength(queryString) > LONGEST_QUERY) {
+  if (queryString.length > LONGEST_QUERY) {
     details.push({ path: 'query', message: `query must be at most ${LONGEST_QUERY} bytes long` });
   }
   if (details.length > 0) throw new AppError('VALIDATION_ERROR', summary(details), { details });
@@ -73,7 +73,7 @@ function parseQuery(
     const name = decoded(given) ?? '';
     if (!names.has(name)) continue;
     const value = decoded(encoded);
-    if (values.has(name) || problems.has(name)) problems.set(name, 'must be given only once');
+    if (values.has(name)) problems.set(name, 'must be given only once');
     else if (value === undefined) problems.set(name, 'is not valid percent-encoded UTF-8');
     else values.set(name, value);
   }

@@ -67,6 +67,20 @@ describe('readBody', () => {
     expect(await send(rule, type, ['{"n"', ':2}'])).to.deep.equal({ n: 2 });
   });
 
+  it('reads an optional body of which nobody knows the length before', async () => {
+    const optional = { ...rule, optional: true };
+    const type = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' };
+    expect(await send(optional, type, ['{"n":1}'])).to.deep.equal({ n: 1 });
+    expect(await send(optional, { 'Content-Length': '0' })).to.deep.equal({});
+  });
+
+  it('refuses JSON that is no UTF-8', async () => {
+    const texts = { ...jsonBody(Joi.object<{ t: string }>({ t: Joi.string() })), maxBytes: 100 };
+    expect(await send(texts, JSON_TYPE, ['{"t":"é"}'])).to.deep.equal({ t: 'é' });
+    const latin1 = Buffer.from('{"t":"é"}', 'latin1');
+    expect(await send(texts, JSON_TYPE, [latin1])).to.equal('VALIDATION_ERROR');
+  });
+
   it('refuses JSON that is wrong, of wrong shape, or converts nothing in silence', async () => {
     const bodies = [
       '',

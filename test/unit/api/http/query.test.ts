@@ -30,6 +30,10 @@ describe('queryReader', () => {
     expect(({} as Record<string, unknown>)['1']).to.equal(undefined);
   });
 
+  it('names the first problem of each parameter', () => {
+    expect(() => read('sort=')).to.throw(AppError, /^sort must be one of [^;]+$/);
+  });
+
   it('names every problem at once', () => {
     expect(problems('limit=0&sort=best&status=archived&serverId=')).to.have.members([
       'limit',
