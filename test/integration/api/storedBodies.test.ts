@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { Binary } from 'mongodb';
 import { bodyReader, type ReadBody } from '../../../services/api/bodies/bodyReader.js';
 import { loadBody } from '../../../services/api/bodies/findBody.js';
 import { formOf } from '../../../services/api/http/forms.js';
@@ -211,6 +212,22 @@ describe('stored bodies', () => {
       expect(reply.status).to.equal(503);
       expect(reply.headers).to.include({ 'retry-after': '1' });
     });
+  });
+
+  it('are told to be wrong where they are damaged, and the operator learns why', async () => {
+    const gzip = new Binary(Buffer.from('not gzip'));
+    await storeBody(api.stores.mongo.collections, 'thread/82', { text: 'x' }, { gzip });
+    for (const headers of [{}, { 'X-API-Key': 'unknown' }]) {
+      const reply = await api.get('/api/threads/82', headers);
+      expect([reply.status, reply.json()]).to.deep.equal([
+        500,
+        { error: 'Something went wrong', code: 'INTERNAL_ERROR' },
+      ]);
+      const id = reply.headers['x-request-id'];
+      const told = api.log.filter(({ msg, requestId }) => msg !== 'Request' && requestId === id);
+      expect(told.map(({ level, msg }) => [level, msg])).to.deep.equal([[50, 'A request failed']]);
+      expect(JSON.stringify(told)).to.contain('incorrect header check');
+    }
   });
 
   it('cuts the connection, rather than end early, when a piece of a large body is lost', async () => {
