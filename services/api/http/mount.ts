@@ -59,7 +59,6 @@ async function findAnswer(
   gate: Gate,
 ): Promise<Answer> {
   const caller = await gate(ctx, operation);
-  ctx.state['caller'] ??= caller;
   const question = ask({
     params: ctx.params,
     queryString: ctx.querystring,

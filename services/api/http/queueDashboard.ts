@@ -2,7 +2,6 @@ import type { Queue } from 'bullmq';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 import { refusedPassword } from '../auth/refusals.js';
-import type { Caller } from '../caller.js';
 import type { Gate } from './credentials/gate.js';
 import { refuseUnmatched } from './errors.js';
 import { mountBoard } from './mountBoard.js';
@@ -40,7 +39,7 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
     }
     Object.assign(ctx.state, { private: true, operationId: 'queueDashboard', route: MOUNTED });
     ctx.state['given'] = { path: ctx.path };
-    ctx.state['caller'] = await admit(ctx, gate);
+    await admit(ctx, gate);
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       refuseOtherSites(ctx);
     }
@@ -62,9 +61,9 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
  * Admits the caller, or throws what the gate throws. Where HTTP Basic was sent, it turns a refusal into one after which
  * the browser asks for another password.
  */
-async function admit(ctx: Context, gate: Gate): Promise<Caller | null> {
+async function admit(ctx: Context, gate: Gate): Promise<void> {
   try {
-    return await gate(ctx, GUARDED);
+    await gate(ctx, GUARDED);
   } catch (error) {
     const isPassword = /^basic /i.test(ctx.get('Authorization'));
     throw isPassword && error instanceof AppError ? refusedPassword(error) : error;
