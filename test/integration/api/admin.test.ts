@@ -142,12 +142,15 @@ describe('admin', () => {
         return (reply.json() as { jobs: { jobId: string; state: string; queuedAt: string }[] })
           .jobs;
       };
+      const long = { jobId: 'long-ago', timestamp: 1 };
+      const old = await producer.queue.add('verify', { repair: false }, long);
       const failed = await list('state=failed');
       expect(failed.map((one) => one.jobId)).to.include(jobId);
       expect(new Set(failed.map(({ state }) => state))).to.deep.equal(new Set(['failed']));
       expect((await list('limit=1')).map((one) => one.jobId)).to.deep.equal([jobId]);
       const times = (await list('limit=100')).map(({ queuedAt }) => queuedAt);
       expect(times).to.have.length.above(3).and.to.deep.equal(times.toSorted().toReversed());
+      await old.remove();
       const retry = retryJob({ collections: store(), producer });
       const ask = () => retry({ params: { jobId } } as Parameters<typeof retry>[0]);
       const [first, ...others] = await Promise.allSettled([ask(), ask(), ask()]);
