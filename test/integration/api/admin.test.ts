@@ -2,7 +2,12 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { retryJob } from '../../../services/api/admin/jobs.js';
-import type { AdminJob, AdminStats, QueuedJob } from '../../../shared/contract/admin.js';
+import {
+  adminJobSchema,
+  type AdminJob,
+  type AdminStats,
+  type QueuedJob,
+} from '../../../shared/contract/admin.js';
 import { UnrecoverableError, Worker } from '../../../shared/drivers/bullmq.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from '../../../shared/jobs/jobs.js';
 import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
@@ -116,7 +121,9 @@ describe('admin', () => {
       const stored = (await redis.keys(`${prefix}*`)).map((key) => key.slice(prefix.length));
       expect(stored).to.include.members([...jobs, 'meta', 'id', 'events', 'wait']);
       for (const id of jobs) {
-        expect((await api.get(`/admin/jobs/${id}`, as.write)).status, id).to.equal(200);
+        const reply = await api.get(`/admin/jobs/${id}`, as.write);
+        expect(reply.status, id).to.equal(200);
+        expect(adminJobSchema.validate(reply.json()).error, id).to.equal(undefined);
       }
       for (const id of ['active', 'failed', ...stored]) {
         if (/^[\w-]+$/.test(id) && (await redis.type(prefix + id)) === 'hash' && id !== 'meta')
