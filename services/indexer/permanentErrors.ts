@@ -7,7 +7,7 @@ import { NotSynced } from './sync/syncProblem.js';
 import { SearchUnavailable } from './stores/sendBulk.js';
 
 /** Whether an error will come again however often a job is tried: its input is at fault, or the platform refuses it. */
-export function isPermanent(error: unknown): boolean {
+export function isPermanent(error: unknown): error is Error {
   const kinds = [
     ExportError,
     SourceConflict,

@@ -121,7 +121,7 @@ async function runJob(
   } catch (error) {
     if (error instanceof LookAgain) throw error;
     end(isPermanent(error) ? 'refused' : 'failed');
-    if (isPermanent(error)) throw new UnrecoverableError((error as Error).message);
+    if (isPermanent(error)) throw new UnrecoverableError(error.message);
     // Those that wait behind it need not fail one after the other.
     gate.suspect();
     if (error instanceof Error) cutCommand(error);

@@ -2,12 +2,11 @@ import { setMaxListeners } from 'node:events';
 import {
   PlatformAnswerError,
   PlatformAway,
-  PlatformRefused,
   PlatformUnauthorized,
 } from '../../../shared/discordApi/platformErrors.js';
 import { growingDelay } from '../../../shared/platform/growingDelay.js';
 import { parseUrl } from '../../../shared/platform/parseUrl.js';
-import { isPassing } from '../permanentErrors.js';
+import { isPassing, isPermanent } from '../permanentErrors.js';
 import { rest } from '../rest.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { DISALLOWED_INTENTS, judgeClose } from './closeCodes.js';
@@ -153,10 +152,7 @@ function restAfter({ signal, logger }: SyncDeps, listener: Listener, error: unkn
   if (signal.aborted) return 0;
   if (isPassing(error)) return FIRST_DELAY_MS;
   const isIts =
-    error instanceof PlatformAway ||
-    error instanceof PlatformRefused ||
-    error instanceof PlatformAnswerError ||
-    error instanceof NoSessionsLeft;
+    error instanceof PlatformAway || error instanceof NoSessionsLeft || isPermanent(error);
   if (!isIts) throw error;
   logger.warn({ err: error }, 'The gateway cannot be reached');
   listener.note(error.message);

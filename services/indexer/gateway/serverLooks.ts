@@ -1,6 +1,6 @@
-import { PlatformAnswerError, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { createTurns } from '../jobs/oneAtATime.js';
+import { isPermanent } from '../permanentErrors.js';
 import { leaveOutServer } from '../sync/leaveOutServer.js';
 import { loadServer } from '../sync/loadServer.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
@@ -57,7 +57,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<boolean> {
     return true;
   } catch (error) {
     deps.signal.throwIfAborted();
-    if (!(error instanceof PlatformRefused || error instanceof PlatformAnswerError)) throw error;
+    if (!isPermanent(error)) throw error;
     deps.logger.warn({ err: error, serverId }, 'A server cannot be looked at');
     await leaveOutServer(deps, serverId, error.message);
     return false;

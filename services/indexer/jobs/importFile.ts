@@ -151,7 +151,7 @@ export function endFile(
 /** A permanent error becomes the file's outcome. Any other is thrown, so that the queue tries the job again. */
 function rejected(error: unknown): FileOutcome {
   if (!isPermanent(error)) throw error;
-  const outcome = { state: 'rejected', reason: (error as Error).message } as const;
+  const outcome = { state: 'rejected', reason: error.message } as const;
   // The name under which the file was handed in holds the title of what was deleted.
   return error instanceof DeletedPlace ? { ...outcome, name: bareFileName(error.toldId) } : outcome;
 }
