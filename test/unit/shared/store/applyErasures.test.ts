@@ -3,6 +3,7 @@ import { applyErasures } from '../../../../shared/store/applyErasures.js';
 import { eraseNames } from '../../../../shared/store/eraseText.js';
 import { TITLE_CHANGE } from '../../../../shared/exportFormat/messageTypes.js';
 import { erasedBy, keyedHash } from '../../../../shared/store/erasures.js';
+import type { SourceMessage } from '../../../../shared/store/records.js';
 import { aMessage, anAuthor, anEmbed, anId } from '../../../support/factories.js';
 import { processorTime } from '../../../support/processorTime.js';
 
@@ -30,7 +31,65 @@ const mention = ({ id, username, displayName, isBot }: typeof GONE) => ({
   isBot,
 });
 
+/**
+ * A value of each field that names them; null where a field names nobody but the message's author. The compiler asks for
+ * a new field.
+ */
+const NAMING: { [Field in keyof SourceMessage]-?: SourceMessage[Field] | null } = {
+  _id: null,
+  threadId: null,
+  type: null,
+  counted: null,
+  author: null,
+  webhook: null,
+  content: `Ask <@${GONE.id}>`,
+  createdAt: null,
+  editedAt: null,
+  pinned: null,
+  attachments: [
+    {
+      id: '1',
+      filename: `${GONE.id}.png`,
+      url: `https://example.org/${GONE.id}.png`,
+      contentType: null,
+      size: 1,
+      width: null,
+      height: null,
+      description: `<@${GONE.id}>`,
+    },
+  ],
+  embeds: [anEmbed({ description: `<@${GONE.id}>` })],
+  stickers: null,
+  reactions: [
+    { emoji: { id: null, name: '👍', animated: false }, count: 2, userIds: [GONE.id, STAYS.id] },
+  ],
+  mentions: [mention(GONE)],
+  reference: null,
+  forwarded: {
+    content: `<@${GONE.id}>`,
+    createdAt: null,
+    editedAt: null,
+    attachments: [],
+    embeds: [anEmbed({ title: `<@${GONE.id}>` })],
+    stickers: [],
+  },
+  interaction: { id: '5', name: 'ask', userId: GONE.id, username: GONE.username },
+  mentionedRoles: null,
+  asOf: null,
+  partsAsOf: null,
+};
+
 describe('applyErasures', () => {
+  for (const [field, value] of Object.entries(NAMING)) {
+    if (value === null) continue;
+    it(`takes them out of ${field}`, () => {
+      const message = aMessage({ author: STAYS, [field]: value });
+      expect(JSON.stringify(message)).to.include(GONE.id);
+      const clean = JSON.stringify(applyErasures(message, erased));
+      expect(clean).to.include(STAYS.id).and.not.include(GONE.id);
+    });
+  }
+
   it('returns the same object for a message without a trace', () => {
     const message = aMessage({ author: STAYS, content: 'Hello <@223456789012345678>, 12345' });
     expect(applyErasures(message, erased)).to.equal(message);
