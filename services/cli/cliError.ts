@@ -1,4 +1,4 @@
-/** An error of which only the message is shown, in one or more lines, without a stack. */
+/** An error that is shown by its message alone, in one or more lines, without a stack. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 }

@@ -191,8 +191,8 @@ function serverList(servers: EnsuredServers): { name: string; url: string }[] {
 }
 
 /**
- * The variables that have to be set in another shell, so that the command line finds this archive. `servers.json` only
- * names an archive of which this launcher started a store.
+ * The variables that have to be set in another shell, so that the command line finds this archive. `servers.json` names
+ * an archive only if this launcher started one of its stores.
  */
 function whereElse(
   { areLocal, mongodbUrl, elasticsearchUrl, redisUrl, cacheRedisUrl }: EnsuredServers,

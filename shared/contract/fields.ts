@@ -53,7 +53,7 @@ export const count = (description: string) =>
 export const nullableCount = (description: string) =>
   Joi.number().integer().min(0).allow(null).required().description(description);
 
-/** A size in pixels, of which a source may tell fractions; null where it did not tell. */
+/** A size in pixels. It may have a fraction. It is null where the source does not tell it. */
 export const nullablePixels = (description: string) =>
   Joi.number().min(0).allow(null).required().description(`${description} (pixels)`);
 
@@ -93,7 +93,7 @@ export const wholeNumberParameter = () =>
 export const limitParameter = (what = 'Results on a page') =>
   wholeNumberParameter().min(1).max(100).default(20).description(`${what}, 1 to 100 (default 20)`);
 
-/** Query parameter: text without the white space around it, of which something must be left. */
+/** Query parameter: a text. White space around it is removed, and the rest must not be empty. */
 export const filterParameter = (description: string) =>
   Joi.string().trim().pattern(/\S/).description(description);
 

@@ -31,8 +31,8 @@ const GONE_MS = 10 * 60_000;
 type Known = { link: string | null } | { forbidden: PlatformForbidden };
 
 /**
- * Nothing more is asked for once the platform has refused to show so many messages within REFUSED_WITHIN_MS. It bans
- * whoever is refused too often, and an archive may hold any number of files of a server that the bot is not in.
+ * When the platform has refused to show so many messages within REFUSED_WITHIN_MS, nothing more is asked for. It bans
+ * an address after too many refusals, and an archive may hold any number of files of a server that the bot is not in.
  */
 const MOST_REFUSED = 50;
 const REFUSED_WITHIN_MS = 10 * 60_000;

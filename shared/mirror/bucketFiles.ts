@@ -41,7 +41,7 @@ export class BucketError extends Error {
   }
 }
 
-/** Without it, the client writes lines of its own to standard error. Its errors are logged by whoever calls it. */
+/** Without it, the client writes lines of its own to standard error. Its callers log its errors. */
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 function fail(error: unknown): never {

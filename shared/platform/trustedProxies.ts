@@ -1,8 +1,8 @@
 import proxyAddr from 'proxy-addr';
 
 /**
- * Whose X-Forwarded-For is believed: nobody's (false), that of so many proxies in a row (a number), or that of the
- * proxies with these addresses or in these networks (a list).
+ * The proxies whose X-Forwarded-For is believed: none (false), so many proxies in a row (a number), or the proxies with
+ * these addresses or in these networks (a list).
  */
 export type TrustedProxies = false | number | string[];
 

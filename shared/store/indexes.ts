@@ -19,8 +19,8 @@ const expiring: IndexDescription = {
 };
 
 /**
- * Every index of the archive by collection, except for that of the audit trail, which expireAudit makes. An index that
- * changes its shape needs a new name, because MongoDB refuses two shapes under one name.
+ * Every index of the archive by collection. Only the index of the audit trail is missing: expireAudit makes it. An
+ * index that changes its shape needs a new name, because MongoDB refuses two shapes under one name.
  */
 export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   threads: [index('server_asOf', { serverId: 1, asOf: -1 }), index('channelId', { channelId: 1 })],

@@ -52,7 +52,7 @@ const FIELDS_LEFT = Object.entries(REDACTED).flatMap(([name, left]): Filter<Mess
   return Array.isArray(left) ? [{ [`${name}.0`]: { $exists: true } }] : [];
 });
 
-/** Finds messages of which more is left than a deleted message keeps. */
+/** Finds messages that hold more than a deleted message keeps. */
 export const HAS_WORDS: Filter<MessageRecord> = {
   $or: [{ content: { $ne: '' } }, { 'author.id': { $ne: ERASED_ID } }, ...FIELDS_LEFT],
 };

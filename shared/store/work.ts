@@ -67,8 +67,9 @@ export interface Mark {
   /** The worker that does it. Only this worker may store the result and remove the mark. */
   claim?: string;
   /**
-   * For a thread: all of its search documents are to be sent, even those that seem unchanged. It is set when a build
-   * did not end, because that may have sent others, and by whoever doubts the index.
+   * For a thread: all of its search documents must be sent, even if they seem unchanged. It is set after a build that
+   * did not end, because that build may have sent other documents, and wherever the index may differ from the
+   * documents that the last build sent.
    */
   whole?: true;
   /** How often it was tried without success. Absent where no try has failed. */

@@ -28,7 +28,7 @@ const ANSWER_WITHIN_MS = 60_000;
 const ASK_AGAIN_MS = 100;
 
 /**
- * A client of the API at an address that may change. An action fails that is not acknowledged by `giveUpAt` (ms, as
+ * A client of the API at an address that may change. An action fails if it is not acknowledged by `giveUpAt` (ms, as
  * Date.now). `onWrong` is told of answers that must never be given. The action is then repeated.
  */
 export function createArchiveClient(

@@ -26,7 +26,8 @@ export interface Readers {
  */
 const GRACE_MS = 3_000;
 /**
- * Where a reader sees too late what was acknowledged, the machine may be busy. Within this time (ms), it must be seen.
+ * A reader may see an acknowledged change too late, because the machine is busy. Within this time (ms), the reader must
+ * see it.
  */
 const PATIENCE_MS = 60_000;
 const READ_EVERY_MS = 40;

@@ -30,7 +30,7 @@ export async function forgiveTypos(deps: SearchDeps, parsed: ParsedQuery): Promi
   return { ...parsed, terms };
 }
 
-/** For each word, of which there may be FORGIVEN.words, the words of the archive that it may be a typo of. */
+/** For each of at most FORGIVEN.words words: the words of the archive that it may be a typo of. */
 export async function likeWords(
   deps: SearchDeps,
   words: readonly string[],

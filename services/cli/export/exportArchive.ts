@@ -162,7 +162,7 @@ async function writeThread(
   return written;
 }
 
-/** Writes each shown channel of which no thread was written. Resolves with how many it wrote. */
+/** Writes each shown channel that has no written thread. Resolves with how many channels it wrote. */
 async function writeForums(
   { collections }: Pick<Mongo, 'collections'>,
   folder: string,
