@@ -13,17 +13,18 @@ export type ReactionChange =
   | { kind: 'emojiCleared'; emoji: Emoji }
   | { kind: 'cleared' };
 
-/** A change of a message's reactions, of a time. */
+/** A change of a message's reactions, and the time that it is recorded with. */
 export interface Reacted extends MessagePlace {
   change: ReactionChange;
   asOf: number;
 }
 
 /**
- * Counts reactions of one thread's messages as events tell them. The count may be wrong for a while: an event may come
- * twice, or tell what an answer has counted already. So each of these messages is read again soon. A message that is not
- * recorded is read again, too: an answer that was sent before the reaction may just be on its way into the records. Who
- * reacted is not kept. `claim` is that of the thread's build.
+ * Applies changes of reactions to the messages of one thread. A count may be wrong for a while, because an event may
+ * come twice, or tell a reaction that an answer of the platform has already counted. So each of these messages is read
+ * again soon. A message that is not recorded is read again, too: the platform may have answered before the reaction,
+ * and this answer may not be recorded yet. Who has reacted is not recorded. The thread is marked. `claim` is the claim
+ * of the caller that builds it.
  */
 export async function changeReactions(
   { commit }: Pick<IndexerDeps, 'commit'>,
@@ -64,7 +65,7 @@ function changed(reactions: readonly ReactionRecord[], change: ReactionChange): 
   if (!known || known.count <= 1) return others;
   const count = known.count - 1;
   const userIds = known.userIds.filter((id) => id !== change.userId);
-  // Where more are named than have reacted, it is not known who took a reaction back.
+  // Where more people are named than have reacted, it is unknown which of them took the reaction back.
   return replaced(reactions, { ...known, count, userIds: userIds.length > count ? [] : userIds });
 }
 

@@ -1,10 +1,10 @@
-/** After these codes the session is gone: a bad number, or it has timed out. */
+/** Codes after which the session cannot be resumed: its sequence number was invalid, or it has timed out. */
 const GONE = new Set([4_007, 4_009]);
 const AUTHENTICATION_FAILED = 4_004;
-/** The portal does not grant all intents that were asked for. */
+/** The close code where the developer portal does not grant all intents that were asked for. */
 export const DISALLOWED_INTENTS = 4_014;
 
-/** Why the platform takes no connection of this bot, and what to do. Trying again would not help. */
+/** Codes after which trying again would not help, each with the problem and what to do. */
 const FATAL: Readonly<Record<number, string>> = {
   4010: 'The platform refuses this version of the archive (invalid shard): update it, then restart the indexer',
   4011: 'The bot is on more servers than one connection may serve: remove it from some, then restart the indexer',
@@ -14,13 +14,17 @@ const FATAL: Readonly<Record<number, string>> = {
     'The bot lacks the Message Content intent: turn it on in the developer portal, under Bot, then restart the indexer',
 };
 
-/** What a close code means: that the token is refused, that nothing helps, or whether the session can be resumed. */
+/**
+ * What a close code means. `unauthorized`: the platform refuses the token. `fatal`: trying again would not help.
+ * `sessionGone`: the next connection has to begin another session. `passing`: the session can be resumed.
+ */
 export type ClosedFor =
   | { kind: 'unauthorized' }
   | { kind: 'fatal'; problem: string }
   | { kind: 'sessionGone' }
   | { kind: 'passing' };
 
+/** Judges a close code. Unknown codes are `passing`. */
 export function judgeClose(code: number): ClosedFor {
   if (code === AUTHENTICATION_FAILED) return { kind: 'unauthorized' };
   const problem = FATAL[code];

@@ -13,7 +13,10 @@ import type { LiveMessage, LivePlace, LiveThread } from '../../../shared/discord
 import { mapEmoji } from '../sources/mapMessage.js';
 import type { ReactionChange } from './changeReactions.js';
 
-/** What happened to a thread, or to something in it. `changed`: not all is told of what a message is now. */
+/**
+ * An event of a thread, or of something in it. `changed`: a message has changed, and the event does not tell the whole
+ * message.
+ */
 export type ThreadEvent =
   | { kind: 'message'; message: LiveMessage }
   | { kind: 'messagesDeleted'; messageIds: string[] }
@@ -23,10 +26,11 @@ export type ThreadEvent =
   | { kind: 'threadDeleted' };
 
 /**
- * What happened on a server. `role`: it has these permissions and this name now. `rules`: who may see what may have
- * changed. `member`: somebody carries these roles now. `heard`: from now on events tell of the server. They did not before: a
- * session has begun, the bot was added, or an outage of the server is over. `gained`: the bot may see these forums
- * again, or all; nothing was told of them while it might not. `left`: the bot was removed from the server.
+ * An event of a server. `role`: a role has this name and these permissions now. `rules`: it may have changed who may
+ * see what. `member`: a person has these roles now. `heard`: from now on events tell of the server, and before this
+ * they did not. It comes when a session begins, when the bot is added, and when an outage of the server ends. `gained`:
+ * the bot may see these forums again, or all forums where none are named. Before this, events did not tell of them.
+ * `left`: the bot was removed from the server.
  */
 export type ServerEvent =
   | { kind: 'role'; role: { id: string; name: string; permissions: string } }
@@ -36,23 +40,23 @@ export type ServerEvent =
   | { kind: 'gained'; channelIds?: string[] }
   | { kind: 'left' };
 
-/** An event that may change what is archived. Without `threadId` it is of the server. */
+/** An event that may change what is archived. Without `threadId` it is an event of the server. */
 export type GatewayEvent =
   | ({ serverId: string; threadId: string } & ThreadEvent)
   | ({ serverId: string; threadId?: undefined } & ServerEvent);
 
-/** Announcement threads and public ones. */
+/** The types of announcement threads and public threads. */
 const THREAD_TYPES = new Set([10, 11]);
 const CATEGORY = 4;
-/** Forums, and the categories whose names are shown beside theirs. */
+/** The types of forums, and of the categories whose names are shown beside theirs. */
 const PLACE_TYPES = new Set([CATEGORY, 15, 16]);
 
-/** The platform tells no limit. */
+/** How many messages one event may delete. The platform documents no limit. */
 const MOST_IN_BULK = 100_000;
 
 const id = () => snowflake().required();
 const onServer = { guild_id: id() };
-/** What is for a single person is on no server. */
+/** Events of direct and ephemeral messages name no server. */
 const inThread = { guild_id: snowflake(), channel_id: id() };
 const ofMessage = { ...inThread, message_id: id() };
 
@@ -70,7 +74,7 @@ interface OfEmoji extends OfMessage {
   emoji: { id?: string | null; name?: string | null; animated?: boolean };
 }
 
-/** A check that an event's data has some parts. */
+/** Makes the check that an event's data has the given parts. */
 const checkParts = <T>(parts: Record<keyof T, Joi.Schema>) =>
   checkedBy<T>(Joi.object<T>(parts).required());
 
@@ -119,13 +123,15 @@ const checkMember = checkParts<OnServer & { user: { id: string }; roles: string[
   roles: listOf(snowflake(), 1_000).required(),
 });
 
-/** Reads an event's data; null where it changes nothing here. `botId` is the bot's own account. */
+/**
+ * Reads an event's data. Returns null where the event changes nothing here. `botId` is the id of the bot's own account.
+ */
 type Reader = (data: unknown, botId: string) => GatewayEvent | null;
 
 const told: Reader = (data) => {
   const message = checkMessageEvent(data);
   const { guild_id: serverId, channel_id: threadId, channel_type: type } = message;
-  // One without a server is for a single person.
+  // A message without a server is direct or ephemeral: a single person sees it.
   if (serverId === undefined || (type !== undefined && !THREAD_TYPES.has(type))) return null;
   return { kind: 'message', serverId, threadId, message };
 };
@@ -151,7 +157,7 @@ const voted: Reader = (data) => {
   return inPlace(vote, { kind: 'changed', messageId: vote.message_id });
 };
 
-/** The index of the gateway's events. What is not in it is not archived. */
+/** The reader of each type of event. Events of other types are ignored. */
 const READERS: Readonly<Record<string, Reader>> = {
   GUILD_CREATE: (data) => {
     const { id: serverId, unavailable } = checkGuild(data);
@@ -160,7 +166,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   GUILD_UPDATE: (data) => ({ kind: 'rules', serverId: checkGuild(data).id }),
   GUILD_DELETE: (data) => {
     const { id: serverId, unavailable } = checkGuild(data);
-    // An outage of the server removes nothing. Its end is told like a new server.
+    // An outage of the server removes nothing. When it ends, the platform sends GUILD_CREATE.
     return unavailable ? null : { kind: 'left', serverId };
   },
   GUILD_ROLE_CREATE: role,
@@ -212,14 +218,17 @@ const READERS: Readonly<Record<string, Reader>> = {
   MESSAGE_POLL_VOTE_REMOVE: voted,
 };
 
-/** Reads an event of the gateway; null for one that changes nothing here. Throws what is wrong with its data. */
+/**
+ * Reads an event of the gateway. Returns null for an event that changes nothing here. Throws what is wrong with its
+ * data.
+ */
 export const readEvent = (type: string, data: unknown, botId: string): GatewayEvent | null =>
   (Object.hasOwn(READERS, type) && READERS[type]?.(data, botId)) || null;
 
 /**
- * Whether an update holds the whole message. Earlier versions of the platform sent only the fields that had changed. And
- * the platform may leave `results` out of an open poll, which says nothing about its votes (documentation of the poll
- * object: "unknown results").
+ * Whether an update holds the whole message. Earlier versions of the platform sent only the fields that had changed.
+ * The platform may also leave `results` out of an open poll. Then nothing is known about its votes (documentation of
+ * the poll object: "unknown results").
  */
 function isWhole(data: unknown): boolean {
   const { author, content, timestamp, poll } = (data ?? {}) as Partial<LiveMessage>;
@@ -227,7 +236,7 @@ function isWhole(data: unknown): boolean {
   return hasVotes && [author, content, timestamp].every((part) => part !== undefined);
 }
 
-/** What happened in a thread; null where it is on no server. */
+/** An event of a thread; null where it names no server. */
 function inPlace(
   { guild_id: serverId, channel_id: threadId }: InThread,
   event: ThreadEvent,

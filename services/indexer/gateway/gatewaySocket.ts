@@ -1,16 +1,16 @@
 import { WebSocket, type RawData } from 'ws';
 
-/** What a connection begins with: a session that goes on after an event, or none. */
+/** How to open a connection: it resumes a session after an event, or begins a session. */
 export interface SocketOptions {
-  /** With version and encoding. */
+  /** The address, with version and encoding in its query. */
   url: string;
   token: string;
-  /** Of a session that begins. */
+  /** The intents of a session that begins. A resumed session keeps its own. */
   intents: number;
   resume: { sessionId: string; seq: number } | null;
-  /** Called with each event, and the length of its text. When it throws, the connection ends with that. */
+  /** Called with each event, and the length of its text. When it throws, the connection is closed. */
   onEvent: (event: SocketEvent, bytes: number) => void;
-  /** Closes the connection; its session can be resumed. */
+  /** When it is aborted, the connection is closed. The session can still be resumed. */
   signal: AbortSignal;
 }
 
@@ -20,21 +20,22 @@ export interface SocketEvent {
   data: unknown;
 }
 
-/** How a connection ended: with a close code of the platform, or `isInvalid` since its session cannot be resumed. */
+/** How a connection ended: its close code, and whether the platform said that the session cannot be resumed. */
 export interface SocketEnd {
   code: number;
   isInvalid: boolean;
-  /** Whether its session had begun, or was resumed. */
+  /** Whether the platform answered that the session has begun, or was resumed. */
   isAnswered: boolean;
 }
 
 /** A connection to the gateway. */
 export interface GatewaySocket {
-  /** Rejects with what `onEvent` threw. */
+  /** Resolves when the connection is closed. Rejects with the error that `onEvent` threw. */
   ended: Promise<SocketEnd>;
   /**
-   * Reads nothing more, or goes on. What is not read waits at the platform. A connection is paused at the earliest when
-   * it has asked for its session. Paused before that, it would end without one.
+   * Stops reading from the connection, or goes on. Unread events wait at the platform. A pause that is set while the
+   * connection opens takes effect when the connection has asked for its session. A pause before that would end the
+   * connection without one.
    */
   setPaused(isPaused: boolean): void;
 }
@@ -49,19 +50,25 @@ const OP = {
   hello: 10,
   ack: 11,
 } as const;
-/** A code that leaves the session: 1000 and 1001 would end it. */
+/**
+ * The close code that this side sends. The platform keeps the session after it. It would end the session after 1000 or
+ * 1001.
+ */
 const LEAVE = 4_200;
 /** The events that answer an identify and a resume. */
 const ANSWERS = new Set(['READY', 'RESUMED']);
-/** Heartbeats that the platform may acknowledge without an event before it answers: with its interval, two minutes. */
+/**
+ * How many heartbeats in a row, without an event between them, the platform may acknowledge before it answers an
+ * identify or resume. With its heartbeat interval, that takes about two minutes.
+ */
 const MOST_UNANSWERED = 3;
-/** How long the platform may take to say hello, and to close (ms). */
+/** How long (ms) to wait for the platform's hello, and for its side of a close. */
 const PATIENCE_MS = 20_000;
 const CLOSE_MS = 1_000;
 /** No message of the gateway is nearly as large. */
 const MOST_BYTES = 64 << 20;
 
-/** Connects to the gateway, and keeps the connection alive until one of both sides ends it. */
+/** Connects to the gateway, and keeps the connection alive until either side ends it. */
 export function connectSocket(options: SocketOptions): GatewaySocket {
   const { signal } = options;
   const socket = new WebSocket(options.url, {
@@ -95,7 +102,7 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
     else if (op === OP.ack) {
       heart.hear();
       unanswered += 1;
-      // The connection lives, but the identify or resume was lost: only another connection can send it again.
+      // The connection lives, but the identify or resume was lost. It can only be sent again on another connection.
       if (!isAnswered && unanswered >= MOST_UNANSWERED) socket.terminate();
     } else if (op === OP.reconnect) leave();
     else if (op === OP.invalid) {
@@ -111,13 +118,13 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
   };
   heart.seq = options.resume?.seq ?? null;
   socket.on('message', (raw: RawData) => {
-    // Events still arrive while the connection is being closed. They are not taken: the session goes on after the last
-    // event that was, and the platform tells the others again.
+    // Events may still arrive while the connection is being closed. They are not taken. The session is resumed after
+    // the last event that was taken, and the platform sends the others again.
     if (socket.readyState !== WebSocket.OPEN) return;
     const text = (raw as Buffer).toString();
     const payload = parse(text);
     try {
-      // What cannot be read is told again.
+      // When the session is resumed, the platform sends the unreadable message again.
       if (payload) obey(payload, text.length);
       else leave();
     } catch (error) {
@@ -125,7 +132,7 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
       leave();
     }
   });
-  // The end follows.
+  // The event `close` follows.
   socket.on('error', () => undefined);
   signal.addEventListener('abort', leave);
   const closed = new Promise<SocketEnd>((resolve) => {
@@ -189,9 +196,9 @@ function intervalOf(data: unknown): number {
   return Math.min(Math.max(interval, SHORTEST_INTERVAL_MS), LONGEST_INTERVAL_MS);
 }
 
-/** Tells the platform that this side lives, and hears that it does. */
+/** Sends heartbeats, and ends the connection when the platform does not acknowledge them. */
 interface Heart {
-  /** The number of the last event. */
+  /** The sequence number of the last event, which each heartbeat tells. */
   seq: number | null;
   start(intervalMs: number): void;
   beat(): void;
@@ -204,7 +211,7 @@ function createHeart(socket: WebSocket): Heart {
   let isHeard = true;
   const next = (ms: number, intervalMs: number): void => {
     timer = setTimeout(() => {
-      // While nothing is read, no answer can be heard.
+      // While the connection is paused, no acknowledgement is read.
       if (!isHeard && !socket.isPaused) {
         socket.terminate();
         return;
@@ -216,7 +223,7 @@ function createHeart(socket: WebSocket): Heart {
   };
   const heart: Heart = {
     seq: null,
-    // The first comes at a random time, so that not all clients beat at once.
+    // The first heartbeat is sent after a random part of the interval, so that clients do not all send theirs at once.
     start(intervalMs) {
       // The platform may say hello again, with another interval.
       clearTimeout(timer);

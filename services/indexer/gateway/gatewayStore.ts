@@ -5,13 +5,16 @@ import { stateOf, type GatewaySession, type GatewayState } from '../../../shared
 
 type Stored = Pick<Collections, 'state'>;
 
-/** How the gateway stands in this process. */
+/** The state of the gateway connection in this process. */
 export type GatewayNow = Omit<GatewayState, '_id' | 'identifiedAt'>;
 
 /** The shortest time between two writes (ms). */
 const SAVE_EVERY_MS = 250;
 
-/** The session that was begun last, by whichever process. Makes the document where there is none. */
+/**
+ * Resolves with the session that was begun last, by whichever process; with null where there is none. Creates the
+ * document where there is none, and removes the problem that was noted last.
+ */
 export async function loadSession({ state }: Stored): Promise<GatewaySession | null> {
   const nothing = { session: null, connectedAt: null, lastEventAt: null, waiting: 0 };
   const stored = await stateOf(state, 'gateway').findOneAndUpdate(
@@ -22,15 +25,18 @@ export async function loadSession({ state }: Stored): Promise<GatewaySession | n
   return stored?.session ?? null;
 }
 
-/** Stores how the gateway stands, now and then. */
+/** Stores the state of the gateway connection when it changes, with a pause after each write. */
 export interface GatewaySaver {
-  /** Something has changed. */
+  /** Notes that the state has changed, so that it is stored soon. */
   touch(): void;
-  /** Stores what has changed, and then nothing more. */
+  /** Resolves when the changes noted so far are stored. A write that fails is not tried again. */
   end(): Promise<void>;
 }
 
-/** A saver of one process, which has loaded a session. */
+/**
+ * Makes the saver of one process. `loaded` is the session that the process has loaded. `now` returns the state to
+ * store.
+ */
 export function createGatewaySaver(
   collections: Stored,
   loaded: GatewaySession | null,
@@ -48,7 +54,8 @@ export function createGatewaySaver(
   };
   const run = async (): Promise<void> => {
     while (isChanged) {
-      // What is not stored is told again by the platform.
+      // A failed write is tried again, except at the end. Then the stored number is too low, and the platform sends the
+      // events after it again.
       await save().catch(() => {
         isChanged = !isEnding;
       });
@@ -68,7 +75,10 @@ export function createGatewaySaver(
   };
 }
 
-/** Of a session that is stored, the number of the last recorded event only rises. */
+/**
+ * Stores the state. While the stored session stays the same, the number of its last recorded event only rises, and a
+ * session that another process has stored meanwhile is left as it is.
+ */
 async function store(
   { state }: Stored,
   storedId: string | null,

@@ -1,6 +1,6 @@
 import type { ThreadEvent } from './gatewayEvents.js';
 
-/** An event of a thread, and the time it counts as of: when it was received. */
+/** An event of a thread, and the time that it is recorded with: when it was received. */
 export interface TimedEvent<Kind extends ThreadEvent['kind'] = ThreadEvent['kind']> {
   event: Extract<ThreadEvent, { kind: Kind }>;
   asOf: number;
@@ -13,10 +13,11 @@ interface Group {
 }
 
 /**
- * Puts events of one thread into few groups of one kind, each to be recorded at once, in this order. Events of
- * different messages do not depend on each other: so one may be recorded before another that came earlier. Those of
- * one message, and those of the thread itself, stay in order. Each of the latter tells the whole thread, so the last
- * one is enough; of a thread that is not recorded yet the first one, too, as what follows needs it.
+ * Puts the events of one thread into few groups. Each group has events of one kind, and is recorded at once. The groups
+ * are recorded in the returned order. Events of different messages do not depend on each other, so one of them may be
+ * recorded before another that came earlier. Events of the same message stay in order. Events of the thread itself stay
+ * in order with all others. Each event of kind `thread` tells the whole thread, so only the last one is kept. Where the
+ * thread is not recorded yet, the first one is kept, too, because the events after it need a recorded thread.
  */
 export function groupEvents(events: readonly TimedEvent[], isRecorded: boolean): TimedEvent[][] {
   const told = events.filter(({ event }) => event.kind === 'thread');
@@ -40,7 +41,10 @@ function newGroup(kind: Group['kind'], groups: Group[]): Group {
   return group;
 }
 
-/** Whether what is told of some messages, or of the thread, has to be recorded after a group. */
+/**
+ * Whether an event must be recorded after a group. `ids` are the messages of the event; null for an event of the
+ * thread.
+ */
 function dependsOn(group: Group, ids: readonly string[] | null): boolean {
   return ids === null || isOfThread(group.kind) || ids.some((id) => group.messageIds.has(id));
 }
@@ -49,7 +53,7 @@ function isOfThread(kind: ThreadEvent['kind']): boolean {
   return kind === 'thread' || kind === 'threadDeleted';
 }
 
-/** Null for an event of the thread itself. */
+/** The messages that an event tells of; null for an event of the thread itself. */
 function messageIdsOf(event: ThreadEvent): readonly string[] | null {
   switch (event.kind) {
     case 'message':

@@ -5,16 +5,22 @@ import { stateOf } from '../../../shared/store/state.js';
 import { requireContentIntent } from '../sync/contentIntent.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 
-/** Servers and channels, messages, reactions, what messages say, and votes. */
+/** The intents for servers and channels, messages, reactions, the content of messages, and votes in polls. */
 const INTENTS = (1 << 0) | (1 << 9) | (1 << 10) | (1 << 15) | (1 << 24);
-/** This intent tells who takes a role on or puts it off. It is asked for where the portal grants it. */
+/** The intent for changes of members' roles. It is asked for where the developer portal grants it. */
 const GUILD_MEMBERS = 1 << 1;
-/** The platform lets one session begin in five seconds; requests sent evenly may arrive closer together. */
+/**
+ * How long (ms) between the beginnings of two sessions. The platform lets one session begin every five seconds.
+ * Requests may arrive closer together than they were sent, so this is a little longer.
+ */
 const SPACING_MS = 5_500;
-/** The part of a day's sessions that is never used: to begin more than are allowed resets the token. */
+/**
+ * The part of a day's sessions that is never used. When a bot begins more sessions than it may, the platform resets its
+ * token.
+ */
 const SPARED = 0.1;
 
-/** No more sessions may begin for now. */
+/** No session may begin before `waitMs` (ms) have passed. */
 export class NoSessionsLeft extends Error {
   override readonly name = 'NoSessionsLeft';
   readonly waitMs: number;
@@ -27,16 +33,16 @@ export class NoSessionsLeft extends Error {
   }
 }
 
-/** The intents to ask for now. Throws SyncProblem where the bot may not read what messages say. */
+/** Resolves with the intents to ask for now. Throws SyncProblem where the bot may not read the content of messages. */
 export async function wantedIntents(deps: SyncDeps): Promise<number> {
   const { guildMembers } = await requireContentIntent(deps);
   return guildMembers ? INTENTS | GUILD_MEMBERS : INTENTS;
 }
 
 /**
- * Waits until a session may begin. Gives the address to connect to, and the intents to ask for. Other programs with the
- * same token count towards the sessions of a day, so the platform is asked each time. Throws NoSessionsLeft, and
- * SyncProblem where the bot may not read what messages say.
+ * Waits until a session may begin. Resolves with the address to connect to, and the intents to ask for. Other programs
+ * with the same token use up sessions of the same day, so the platform is asked each time. Throws NoSessionsLeft, and
+ * SyncProblem where the bot may not read the content of messages.
  */
 export async function awaitIdentify(deps: SyncDeps): Promise<{ url: string; intents: number }> {
   const { platform, signal, collections } = deps;
@@ -49,8 +55,8 @@ export async function awaitIdentify(deps: SyncDeps): Promise<{ url: string; inte
 }
 
 /**
- * Takes the next place in the row of all processes; false while it is too soon. Times are by MongoDB's clock. A time
- * that lies ahead is from before that clock was set back.
+ * Claims the right to begin a session. Resolves with false while the last claim of any process is too recent. Times are
+ * by MongoDB's clock. A stored time in the future was stored before that clock was set back, so it does not count.
  */
 async function claimIdentify({ state }: Pick<Collections, 'state'>): Promise<boolean> {
   const gateway = stateOf(state, 'gateway');

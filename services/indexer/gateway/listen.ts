@@ -19,31 +19,35 @@ import { untilDone } from './tasks.js';
 /** How this process may reach the gateway. */
 export interface GatewayAccess {
   token: string;
-  /** Connections may be without encryption, as those to the API are. */
+  /** Whether connections may be unencrypted, because requests to the API are. */
   isPlain: boolean;
   /** Why the platform takes no connection of this process; null while it does. */
   problem: string | null;
 }
 
-/** A connection that ends sooner (ms), or whose session has neither begun nor gone on, has failed. */
+/**
+ * How long (ms) a connection must last. A connection has failed if it ends sooner, or if its session was neither begun
+ * nor resumed.
+ */
 const LIVED_MS = 60_000;
-/** Failures after which a connection is tried again at once. */
+/** After at most so many failures in a row, the next connection follows almost at once. */
 const MOST_AT_ONCE = 2;
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
-/** A session that cannot be resumed for so long (ms), whatever the reason, is given up. */
+/** How long (ms) resuming a session may fail, for whatever reason, before the session is given up. */
 const MOST_RESUMING_MS = 5 * 60_000;
 const LONGEST_REST_MS = 10 * 60_000;
 
 /**
- * Listens to the gateway until the signal is aborted, and records what it tells. A session that ends is resumed after
- * the last event received, by another process after the last one recorded. Resolves, too, when the platform takes no
- * connection of this bot. Throws PlatformUnauthorized, SyncProblem, and what else stops everything.
+ * Listens to the gateway until the signal is aborted, and records its events. When a connection ends, this process
+ * resumes the session after the last event that it received. Another process resumes it after the last event that was
+ * recorded. Also resolves when the platform takes no connection of this bot. Throws PlatformUnauthorized, SyncProblem,
+ * and other errors that stop the whole sync.
  */
 export async function listen(deps: SyncDeps, access: GatewayAccess): Promise<void> {
   const over = new AbortController();
   const signal = AbortSignal.any([deps.signal, over.signal]);
-  // Every thread that is being built may listen to it.
+  // Each thread that is being built may listen to this signal. Node.js is not to warn of so many listeners.
   setMaxListeners(0, signal);
   const own = { ...deps, ...deps.first, signal };
   const loaded = await untilDone(signal, () => loadSession(deps.collections));
@@ -72,7 +76,8 @@ async function stayConnected(
   let answeredAt = performance.now();
   let isChecked = false;
   const connect = async (): Promise<Connected> => {
-    // Once is enough: what is granted later counts from the next start on.
+    // This is done once. An intent that the portal grants later is asked for by the next session that begins, or after
+    // the next start.
     if (!isChecked) await dropOutdated(deps, listener);
     isChecked = true;
     return connectOnce(deps, access, listener);
@@ -92,20 +97,21 @@ async function stayConnected(
 }
 
 /**
- * Gives up a session of an earlier process if another would be begun with other intents now: resumed, it would not tell
- * what the portal has granted since. A session of an earlier version is given up, too, as its intents are not known.
- * That costs one session and a look at everything; to keep it could miss events for weeks.
+ * Gives up a session of an earlier process, if a session that begins now would ask for other intents. A resumed session
+ * would lack the events of an intent that the portal has granted since. A session of an earlier version is given up,
+ * too, as its intents are not known. Giving a session up costs one session and a look at everything. Keeping it could
+ * miss events for weeks.
  */
 async function dropOutdated(deps: SyncDeps, listener: Listener): Promise<void> {
   const { session } = listener;
   if (session && session.intents !== (await wantedIntents(deps))) listener.dropSession();
 }
 
-/** What a connection came to. */
+/** The result of a connection. */
 interface Connected {
-  /** The least time to rest (ms); null where nothing helps. */
+  /** The shortest rest before the next connection (ms); null where trying again would not help. */
   waitMs: number | null;
-  /** Whether its session had begun, or was resumed. */
+  /** Whether the platform answered that the session has begun, or was resumed. */
   isAnswered: boolean;
   hasLasted: boolean;
 }
@@ -133,9 +139,11 @@ async function connectOnce(
   const closed = judgeClose(code);
   if (closed.kind === 'unauthorized') throw new PlatformUnauthorized();
   if (!isInvalid && closed.kind === 'passing') return { waitMs: 0, isAnswered, hasLasted };
-  // Also after a restart that a problem asks for, another session is to begin, with what was changed.
+  // The next connection begins another session. This holds for a fatal problem, too. The operator mends the problem and
+  // restarts the indexer, and the change counts from the next session on.
   listener.dropSession();
-  // The portal may have withdrawn an intent since the session began. Then another one begins with what it grants now.
+  // The portal may have withdrawn an intent since the session began. Then another session begins with the intents that
+  // it grants now.
   const isOutdated = code === DISALLOWED_INTENTS && (await wantedIntents(deps)) !== intents;
   if (closed.kind === 'fatal' && !isOutdated) {
     access.problem = closed.problem;
@@ -143,11 +151,11 @@ async function connectOnce(
     listener.note(closed.problem);
     return { waitMs: null, isAnswered, hasLasted };
   }
-  // The platform asks for a random time between one and five seconds.
+  // The platform asks clients to wait for a random time between one and five seconds.
   return { waitMs: 1_000 + Math.random() * 4_000, isAnswered, hasLasted };
 }
 
-/** How long to rest after an error (ms). Throws one that does not pass. */
+/** Returns how long to rest after an error (ms). Throws an error that will not pass by itself. */
 function restAfter({ signal, logger }: SyncDeps, listener: Listener, error: unknown): number {
   if (signal.aborted) return 0;
   if (isPassing(error)) return FIRST_DELAY_MS;
@@ -159,13 +167,16 @@ function restAfter({ signal, logger }: SyncDeps, listener: Listener, error: unkn
   return error instanceof NoSessionsLeft ? Math.min(error.waitMs, LONGEST_REST_MS) : FIRST_DELAY_MS;
 }
 
-/** Milliseconds to rest after so many failures in a row. After the first few, the rest is short. */
+/** How long to rest after some failures in a row (ms). The rest is short after the first few, and then grows. */
 function delayAfter(failures: number): number {
   if (failures <= MOST_AT_ONCE) return Math.random() * (FIRST_DELAY_MS / 4);
   return growingDelay(failures - MOST_AT_ONCE, FIRST_DELAY_MS, LONGEST_DELAY_MS);
 }
 
-/** The address to connect to: the token is sent there. */
+/**
+ * Returns the address to connect to. The token is sent there, so it must be encrypted unless `isPlain`. Throws
+ * PlatformAnswerError.
+ */
 function addressOf(told: string, { isPlain }: GatewayAccess): string {
   const url = parseUrl(told);
   const isSafe = url?.protocol === 'wss:' || (isPlain && url?.protocol === 'ws:');

@@ -24,7 +24,10 @@ const checkReady = checkedBy<{
 
 type Ready = ReturnType<typeof checkReady>;
 
-/** What begins a session. Throws PlatformAnswerError: then connections fail, and lists go on. */
+/**
+ * Reads the data that begins a session. Throws PlatformAnswerError where it is wrong. The connection then fails, and
+ * the archive learns of changes only from the platform's lists.
+ */
 function readReady(data: unknown): Ready {
   try {
     return checkReady(data);
@@ -33,27 +36,30 @@ function readReady(data: unknown): Ready {
   }
 }
 
-/** Takes what connections bring, and knows where a session goes on. */
+/** Takes the events of connections, and knows where the session is to be resumed. */
 export interface Listener {
-  /** Null where the next connection begins another. */
+  /** The session to resume; null where the next connection begins another one. */
   readonly session: GatewaySession | null;
-  /** The last event received of the session. */
+  /** The number of the last event of the session that was received. */
   readonly received: number;
-  /** A connection was opened. A session that begins on it has these intents. */
+  /** Takes over a new connection. A session that begins on it has these intents. */
   attach(socket: GatewaySocket, intents: number): void;
   detach(): void;
-  /** Takes an event of the connection. Throws what is wrong with the one that begins a session. */
+  /** Takes an event of the connection. Throws PlatformAnswerError where the data that begins a session is wrong. */
   take(event: SocketEvent, bytes: number): void;
   dropSession(): void;
   /** Notes why no events come; null while they do. */
   note(problem: string | null): void;
-  /** Rejects with what stops everything. */
+  /** Rejects with an error that stops the whole sync. */
   failed: Promise<never>;
-  /** Records what was received, as far as the signal allows, and stores how far that is. */
+  /**
+   * Waits until no event is being recorded, and stores the number of the last recorded event. Once the signal is
+   * aborted, events that still wait are not recorded.
+   */
   end(): Promise<void>;
 }
 
-/** A listener of this process, which goes on with the session that was begun last. */
+/** Makes the listener of this process. `loaded` is the session to resume; null for none. */
 export function createListener(deps: SyncDeps, loaded: GatewaySession | null): Listener {
   const recorder = createEventRecorder(deps);
   let session = loaded;
@@ -86,7 +92,10 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
     deps.listening.since = session?.since ?? null;
     Object.assign(told, { connectedAt: new Date(), problem: null });
   };
-  /** Reads an event. Of one of a wrong form, nothing is taken: lists will tell what has changed. */
+  /**
+   * Reads an event. An event of a wrong form is logged, and nothing of it is taken. The caller then has everything
+   * listed, so that the change is found.
+   */
   const read = ({ type, data }: SocketEvent): GatewayEvent | 'unreadable' | null => {
     try {
       return readEvent(type, data, session?.botId ?? '');
@@ -122,7 +131,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
     attach(opened, asked) {
       socket = opened;
       intents = asked;
-      // What waits is still to be recorded, whichever connection brought it.
+      // Events of an earlier connection may still wait to be recorded. So a pause lasts for the new connection, too.
       socket.setPaused(isPaused);
     },
     detach() {

@@ -14,22 +14,22 @@ import { createTasks, untilDone } from './tasks.js';
 import { createThreadBuilds } from './threadBuilds.js';
 import { createThreadLanes, type LanePlace } from './threadLanes.js';
 
-/** What may wait to be recorded, as it was received (bytes). */
+/** How much may wait to be recorded: the length of the events' texts, as received. */
 const MOST_WAITING = 16 << 20;
 
 /** Records the gateway's events. */
 export interface EventRecorder {
-  /** Takes an event of so many bytes. `done` is called when all of it is recorded. */
+  /** Takes an event. `bytes` is the length of its text. `done` is called when the whole event is recorded. */
   take(event: GatewayEvent, bytes: number, done: () => void): void;
-  /** Does something beside, however long a store is away. */
+  /** Does other work, and does it again while a store or the platform is away. `done` is called when it is done. */
   run(work: () => Promise<unknown>, done: () => void): void;
   /** Events that are not recorded yet. */
   readonly waiting: number;
-  /** So much waits that nothing more should be taken for now. */
+  /** Whether so much waits that no more events should be taken for now. */
   readonly isFull: boolean;
-  /** Rejects with what stops everything. */
+  /** Rejects with an error that stops the whole sync. */
   failed: Promise<never>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is being recorded or built any more. */
   end(): Promise<void>;
 }
 
@@ -38,9 +38,9 @@ interface Timed extends TimedEvent {
 }
 
 /**
- * Records events: those of one thread in order, and together as far as they wait, so that a burst builds the thread a
- * few times. After an event that may change who may see what, all events of its server wait until the server was looked
- * at.
+ * Makes the recorder. It records the events of each thread in order. Events of a thread that wait are recorded
+ * together, so that a burst builds the thread only a few times. After an event that may have changed who may see what,
+ * the later events of the same server wait until the server has been looked at.
  */
 export function createEventRecorder(deps: SyncDeps): EventRecorder {
   const { signal } = deps;
@@ -57,7 +57,7 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       try {
         await untilDone(signal, () => recordOrReadAgain(deps, { ...place, claim }, events));
       } finally {
-        // A part of them may be recorded.
+        // After a failure, some of the events may still have been recorded. So the thread is built in any case.
         builds.ask(place.threadId);
       }
       for (const { end } of events) end();
@@ -69,14 +69,14 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   ): Promise<void> => {
     if (event.kind === 'member') {
       const { userId, roleIds } = event;
-      // Which roles mean that somebody is left out is known only then.
+      // The look finds out which roles leave their bearers out.
       await looks.pending(serverId);
       await untilDone(signal, () => noteRolesOfEvent(deps, { serverId, userId, roleIds, asOf }));
       return;
     }
     if (event.kind === 'left') {
       const leave = () => leaveOutServer(deps, serverId, NOT_THERE);
-      // A look that began before ends first.
+      // A look at this server that is under way ends first.
       await untilDone(signal, () => deps.turns(serverId, leave));
       return;
     }
@@ -86,7 +86,8 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       await untilDone(signal, () => forgetChannels(deps.collections.sync, which));
     }
     if (event.kind === 'heard') await untilDone(signal, () => countAsUnread(deps, serverId));
-    // What a look under way finds may be older than the event.
+    // A role that is still as the last look found it needs no other look. But a look under way may find an older state
+    // than the event tells. So another look follows it.
     const isOld =
       event.kind === 'role' && !looks.pending(serverId) && isKnownRole(deps, serverId, event.role);
     if (!isOld) await looks.look(serverId);
@@ -133,7 +134,10 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   };
 }
 
-/** Whether a role is, for all that is archived, as it was when its server was last looked at. */
+/**
+ * Whether a role has the name and the permissions that the last look at its server found. Nothing else of a role
+ * matters here.
+ */
 function isKnownRole(
   { servers }: SyncDeps,
   serverId: string,
@@ -144,7 +148,8 @@ function isKnownRole(
 }
 
 /**
- * Records events of a thread. Where they cannot be recorded, the thread is read once more, so that nothing is missing.
+ * Records events of a thread. After an error that would come again, it notes that the thread is to be read once more,
+ * so that nothing is missing. Throws all other errors.
  */
 async function recordOrReadAgain(
   deps: SyncDeps,

@@ -12,11 +12,11 @@ interface Place {
   threadId: string;
   channelId: string;
   serverId: string;
-  /** The claim of whoever builds the thread when all is recorded. */
+  /** The claim of the caller, which builds the thread when the events are recorded. */
   claim: string;
 }
 
-/** Records events of one kind that follow each other. */
+/** Records a group of events of one kind. */
 type Recorder<Kind extends ThreadEvent['kind']> = (
   deps: SyncDeps,
   server: LoadedServer,
@@ -24,7 +24,7 @@ type Recorder<Kind extends ThreadEvent['kind']> = (
   events: readonly TimedEvent<Kind>[],
 ) => Promise<unknown>;
 
-/** What each kind of event of a recorded thread does. */
+/** The recorder of each kind of event, for a thread that is recorded. */
 const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
   message: (deps, server, place, events) =>
     recordMessages(
@@ -61,15 +61,16 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
 };
 
 /**
- * Events that are recorded in withheld forums, too. When everybody may read such a forum again, its recorded messages
- * are shown at once, and only later read again from the platform. Until then a message whose deletion was not recorded
- * would be shown.
+ * The kinds of events that are recorded in withheld forums, too. When everybody may read such a forum again, its
+ * recorded messages are shown at once, and only later read again from the platform. Until then a message whose deletion
+ * was not recorded would be shown.
  */
 const DELETIONS: ReadonlySet<ThreadEvent['kind']> = new Set(['messagesDeleted', 'threadDeleted']);
 
 /**
- * Records events of one thread, in order. Those of a thread that is not archived change nothing: when it is listed, all
- * of it is fetched.
+ * Records events of one thread, in order. Where the thread is not archived, only an event of kind `thread` counts: it
+ * may add the thread to the archive, and then all of its messages are fetched. Events of a server that could not be
+ * looked at are dropped.
  */
 export async function recordThread(
   deps: SyncDeps,
@@ -90,7 +91,7 @@ export async function recordThread(
   }
 }
 
-/** Where a thread is recorded; null where it is not. */
+/** The place of a recorded thread; null where the server has no such thread, or it was deleted. */
 async function placeOf(
   { collections }: SyncDeps,
   server: LoadedServer,
@@ -101,7 +102,7 @@ async function placeOf(
   return { threadId, channelId: thread.channelId, serverId: server.serverId, claim };
 }
 
-/** Each tells the whole thread: so the last is enough. */
+/** Notes a thread as the last of its events tells it. Each event tells the whole thread, so the last one is enough. */
 async function noteLast(
   deps: SyncDeps,
   server: LoadedServer,

@@ -1,13 +1,14 @@
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 
-/** How long the next round waits for each thread of the last one (ms), and how long at most. */
+/** The rest after a round: so long for each of its threads (ms), but no longer than LONGEST_MS. */
 const MS_A_THREAD = 50;
 const LONGEST_MS = 300;
 
 /**
- * Begins work for threads in rounds, so that those of one round ask the stores together. The more threads a round had,
- * the later the next one begins: a single event does not wait, and a burst takes a few large rounds. `begin` gives how
- * many threads it has begun. Each call asks for a round, and resolves when that has begun.
+ * Begins work for threads in rounds, so that the threads of one round ask the stores together. The more threads a round
+ * had, the later the next round begins. So a single event does not wait, and a burst takes a few large rounds. `begin`
+ * begins the work, and returns for how many threads. Each call of the returned function asks for a round, and resolves
+ * when that round has begun.
  */
 export function createRounds(begin: () => number): () => Promise<void> {
   let earliest = -Infinity;

@@ -9,20 +9,27 @@ import { untilDone } from './tasks.js';
 /** Looks at servers over REST when events say that their rules may have changed. */
 export interface ServerLooks {
   /**
-   * Looks at a server, from now on: who asks while one waits to begin shares it. Rejects with what stops everything.
+   * Looks at a server. The look begins after this call. Callers share a look that waits to begin. Rejects with an error
+   * that stops the whole sync.
    */
   look(serverId: string): Promise<void>;
-  /** What a server's events have to wait for: a look that was asked for, or the first. Null for nothing. */
+  /**
+   * The look that a server's events have to wait for; null where they need not wait. It is a look that was asked for,
+   * or the server's first look, which this call begins.
+   */
   pending(serverId: string): Promise<void> | null;
 }
 
-/** Looks for one process. What is found there is in `deps.servers`. */
+/** Makes the looks of one process. Their results are stored in `deps.servers`. */
 export function createServerLooks(deps: SyncDeps): ServerLooks {
   const turns = createTurns();
-  /** Of each server, the look that waits to begin, and the last one that has not ended. */
+  /** For each server, the look that waits to begin, and the last look that has not ended. */
   const next = new Map<string, Promise<void>>();
   const last = new Map<string, Promise<void>>();
-  /** Servers that could not be looked at: their events are let go until something new is told of them. */
+  /**
+   * Servers whose last look was refused. Events of their threads are dropped without a look, until another event asks
+   * for one.
+   */
   const refused = new Set<string>();
   const begin = (serverId: string): Promise<void> => {
     const ended = turns(serverId, async () => {
@@ -47,7 +54,7 @@ export function createServerLooks(deps: SyncDeps): ServerLooks {
   };
 }
 
-/** Looks at a server. Resolves with whether the bot may see it. */
+/** Looks at a server. Resolves with false where the platform refuses it, or gives a wrong answer. */
 async function lookAt(deps: SyncDeps, serverId: string): Promise<boolean> {
   const before = deps.servers.get(serverId);
   try {

@@ -1,14 +1,14 @@
-/** Which events of a session are recorded. */
+/** Tells how far the events of a session are received and recorded. */
 export interface SessionProgress {
-  /** The number of the last event before which all are recorded, itself included. */
+  /** The number of the last event up to which all events are recorded. */
   readonly recorded: number;
   /** The number of the last event received. */
   readonly received: number;
-  /** Notes that an event was received. What it gives is called when the event is recorded. */
+  /** Notes that an event was received. The returned function is to be called when the event is recorded. */
   receive(seq: number): () => void;
 }
 
-/** Progress that begins after an event. */
+/** Makes the progress of a session. All events up to the number `after` are recorded already. */
 export function createSessionProgress(after: number): SessionProgress {
   let recorded = after;
   let received = after;

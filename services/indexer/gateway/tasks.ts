@@ -4,23 +4,23 @@ import { isPassing } from '../permanentErrors.js';
 
 const AGAIN_AFTER_MS = 1_000;
 
-/** What goes on side by side until a signal is aborted. */
+/** Tasks that run at the same time, until a signal is aborted. */
 export interface Tasks {
   start(run: () => Promise<void>): void;
-  /** Rejects with the first error. */
+  /** Rejects with the first error of a task. */
   failed: Promise<never>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no task is running. */
   end(): Promise<void>;
 }
 
-/** Tasks of which none has begun. Errors after the signal are those of the end, and are no failure. */
+/** Makes an empty set of tasks. An error after the signal was aborted does not count as a failure. */
 export function createTasks(signal: AbortSignal): Tasks {
   const underWay = new Set<Promise<void>>();
   let fail: (error: unknown) => void = () => undefined;
   const failed = new Promise<never>((_resolve, reject) => {
     fail = reject;
   });
-  // Whoever waits for it hears of it; nobody has to.
+  // A failure that no caller awaits must not end the process as an unhandled rejection.
   failed.catch(() => undefined);
   return {
     failed,
@@ -38,7 +38,10 @@ export function createTasks(signal: AbortSignal): Tasks {
   };
 }
 
-/** Does something again while a store or the platform is away, until the signal is aborted. */
+/**
+ * Does something again while a store or the platform is away. Throws any other error, and throws once the signal is
+ * aborted.
+ */
 export async function untilDone<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   for (;;) {
     signal.throwIfAborted();

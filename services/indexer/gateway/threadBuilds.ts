@@ -5,14 +5,17 @@ import { takeBackTries } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
 import { createRounds } from './rounds.js';
 
-/** Threads built at once. */
+/** How many threads are built at once. */
 const AT_ONCE = 50;
 
-/** Builds threads that events have changed, before the background comes to them. */
+/** Builds threads that events have changed, before the background loop comes to them. */
 export interface ThreadBuilds {
-  /** Builds a thread soon. Asked again before that build begins, it adds none; asked again during it, it adds one. */
+  /**
+   * Builds a thread soon. When it is asked again before that build begins, it adds no build. When it is asked again
+   * during the build, it adds one.
+   */
   ask(threadId: string): void;
-  /** Begins nothing more, and resolves when nothing is being built. What waits is left to others. */
+  /** Begins no more builds, and resolves when none is under way. Other workers do the builds that waited. */
   end(): Promise<void>;
 }
 
@@ -40,7 +43,7 @@ export function createThreadBuilds(
     underWay.delete(threadId);
     if (waiting.size > 0) void beginSoon();
   };
-  /** Gives how many have begun. */
+  /** Returns how many builds have begun. */
   const begin = (): number => {
     let begun = 0;
     for (const threadId of waiting) {

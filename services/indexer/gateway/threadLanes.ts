@@ -1,12 +1,12 @@
 import { createRounds } from './rounds.js';
 import type { Tasks } from './tasks.js';
 
-/** Threads whose events are recorded at once. */
+/** How many threads have their events recorded at the same time. */
 const AT_ONCE = 50;
-/** Events of one thread recorded together at most. */
+/** How many events of one thread are recorded together at most. */
 const MOST_TOGETHER = 100;
 
-/** Events of threads, each thread's in order, those of different threads side by side. */
+/** Records the events of each thread in order, and those of different threads at the same time. */
 export interface ThreadLanes<T> {
   add(place: LanePlace, event: T): void;
 }
@@ -23,13 +23,16 @@ interface Lane<T> extends LanePlace {
 
 interface LaneOptions<T> {
   tasks: Tasks;
-  /** What all events of a server have to wait for; null for nothing. */
+  /** The promise that all events of a server have to wait for; null where they need not wait. */
   gate: (serverId: string) => Promise<void> | null;
-  /** Records what has waited for a thread. */
+  /** Records events of one thread. */
   record: (place: LanePlace, events: readonly T[]) => Promise<void>;
 }
 
-/** Lanes without events. What comes for a thread while its events are recorded is then recorded together. */
+/**
+ * Makes lanes without events. Events of a thread that come while others of it are being recorded are then recorded
+ * together.
+ */
 export function createThreadLanes<T>({ tasks, gate, record }: LaneOptions<T>): ThreadLanes<T> {
   const lanes = new Map<string, Lane<T>>();
   const ready: Lane<T>[] = [];
@@ -44,13 +47,13 @@ export function createThreadLanes<T>({ tasks, gate, record }: LaneOptions<T>): T
     ready.push(lane);
     tasks.start(beginSoon);
   };
-  /** Gives how many have begun. */
+  /** Returns how many lanes have begun. */
   const begin = (): number => {
     let begun = 0;
     while (running < AT_ONCE) {
       const lane = ready.shift();
       if (!lane) break;
-      // An event may have come since that its server has to be looked at for.
+      // Since this lane was queued, another event may have asked for a look at the server.
       if (gate(lane.serverId)) queue(lane);
       else {
         running += 1;
