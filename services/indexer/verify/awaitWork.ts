@@ -7,16 +7,16 @@ import { KINDS } from '../work/kinds.js';
 
 type Marks = Pick<Collections, 'members' | 'work'>;
 
-/** Tells how much is left of one kind of work. */
+/** Resolves with how much is left of one kind of work. */
 type Count = () => Promise<number>;
 
 const POLL_MS = 100;
-/** While files are imported, similar threads are looked for this late (ms) at most, and some more. */
+/** How late (ms) similar threads may be looked for while files are imported, with a reserve. */
 const SIMILAR_AFTER_MS = 20 * 60_000;
 
 /**
- * Waits until what is marked by now has been done; each kind of mark leads to the next. Gives up when nothing has come
- * nearer to its end for `patienceMs`: nobody works on it.
+ * Waits until the work that is marked now has been done. It waits for one kind of mark after the other, because each
+ * kind leads to the next. Gives up when for `patienceMs` no mark has been done: then nobody works on them.
  */
 export async function awaitWork(marks: Marks, patienceMs: number): Promise<void> {
   // At midnight UTC the rolling periods of many people change. The indexer marks these people little by little.
@@ -27,7 +27,10 @@ export async function awaitWork(marks: Marks, patienceMs: number): Promise<void>
   }
 }
 
-/** What is marked at the beginning, by the marks' own times: clocks of other processes may differ. */
+/**
+ * Resolves with a count of the marks that were set by now and are left. The newest mark gives the end of this period,
+ * because the clocks of other processes may differ.
+ */
 async function markedNow({ work }: Marks, kind: LoopKind): Promise<Count> {
   const waiting: Filter<Mark> = { ...waitingMarks(kind), due: { $ne: NEVER } };
   const last = await work.findOne(waiting, { sort: { at: -1 } });
@@ -35,13 +38,17 @@ async function markedNow({ work }: Marks, kind: LoopKind): Promise<Count> {
   return () => work.countDocuments({ $and: [waiting, { at: { $lte: last.at } }] });
 }
 
-/** Marks that should be done soon: similar threads are looked for late, and copies of files may take days. */
+/**
+ * A filter for the marks of a kind that should be done soon. Similar threads may be looked for late, and copies of
+ * files may take days, so that most marks of these kinds are left out.
+ */
 export function waitingMarks(kind: LoopKind): Filter<Mark> {
   if (kind === 'mirror') return { kind, causes: { $exists: true } };
   if (kind !== 'similar') return { kind };
   return { kind, at: { $lt: new Date(Date.now() - SIMILAR_AFTER_MS) } };
 }
 
+/** Resolves with true when nothing is left, and with false when the number left has not fallen for `patienceMs`. */
 async function awaitNone(countLeft: Count, patienceMs: number): Promise<boolean> {
   let least = Infinity;
   let since = Date.now();

@@ -10,22 +10,22 @@ import { etagOf, tagOf } from '../stores/entityTag.js';
 
 type Bodies = Pick<Collections, 'bodies' | 'pieces'>;
 
-/** What a stored body must be: gone, or a text with this entity tag. */
+/** What a stored body must be: a text with this entity tag, or null for no body. */
 export type ExpectedBody = null | { etag: string };
 
-/** How a stored body differs from what it must be, for people. */
+/** A stored body that is not as it must be. `detail` describes how, for people. */
 export interface BodyProblem {
   name: string;
   detail: string;
-  /** What is stored: its revision and entity tag. */
+  /** The revision and entity tag of the stored body; null where nothing is stored. */
   stored: Pick<BodyView, 'revision' | 'etag'> | null;
-  /** The entity tag that is stored, and the one that must be. */
+  /** The entity tag that is stored, and the one that must be stored. */
   basis: string;
-  /** It can be read though it must not be. */
+  /** Whether readers can get the body although it must not exist. */
   isShown: boolean;
 }
 
-/** Compares stored bodies with the texts that they must have. */
+/** Compares stored bodies with the texts that they must have. Resolves with the problems. */
 export function compareTexts(store: Bodies, texts: BodyTexts): Promise<BodyProblem[]> {
   const expected = [...texts].map(
     ([name, text]) => [name, text === null ? null : { etag: etagOf(text) }] as const,
@@ -33,7 +33,10 @@ export function compareTexts(store: Bodies, texts: BodyTexts): Promise<BodyProbl
   return compareBodies(store, new Map(expected));
 }
 
-/** Compares stored bodies with what they must be. Each that readers can get is inflated and hashed. */
+/**
+ * Compares stored bodies with what they must be. Each body that readers can get is inflated and hashed. Resolves with
+ * the problems.
+ */
 export async function compareBodies(
   store: Bodies,
   expected: ReadonlyMap<string, ExpectedBody>,
@@ -78,7 +81,10 @@ async function faultOf(
   return etag === stored.etag ? undefined : 'says something else';
 }
 
-/** Why the bytes of a body are not what its entity tag and length promise; undefined when they are. */
+/**
+ * Resolves with the reason why the bytes of a body do not match its entity tag and length; with undefined where they
+ * do. Throws where they cannot be read.
+ */
 async function damageOf(store: Bodies, body: BodyView): Promise<string | undefined> {
   if (!body.gzip) return damageOfPieces(store, body);
   const bytes = gunzipSync(body.gzip.value(), { maxOutputLength: body.length + 1 });

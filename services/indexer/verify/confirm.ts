@@ -1,12 +1,13 @@
 import type { Area } from './area.js';
 import { keyOf, type Difference } from './difference.js';
 
-/** Looks after the first: what keeps changing that long is being worked on. */
+/** How many looks follow the first one at most. What keeps changing for longer is being worked on. */
 const LOOKS = 4;
 
 /**
- * Those of some suspected differences that are no work in flight: found again in the same state after `settle`, which
- * waits for what is under way and gives the area to look at. What turns up only then is looked at once more.
+ * Confirms suspected differences. `settle` waits for work that is under way, and resolves with the area to look at. A
+ * difference that is then found in the same state is confirmed. A difference that is only found then is looked for once
+ * more. Resolves with the confirmed differences.
  */
 export async function confirm(
   suspects: Difference[],
@@ -26,7 +27,7 @@ export async function confirm(
   return [...confirmed.values()];
 }
 
-/** What differs now in what some differences are about. */
+/** Looks again at the ids that some differences are about. Resolves with what differs now. */
 export async function lookAgain(area: Area, suspects: Difference[]): Promise<Difference[]> {
   const ids = [...new Set(suspects.map(({ id }) => id))];
   const found: Difference[] = [];

@@ -1,33 +1,36 @@
 import type { DifferenceKind } from '../../../shared/contract/verify.js';
 
-/** Something that is not as the records say, as one look found it. */
+/** Something in the archive that does not match the records, as one look has found it. */
 export interface Difference {
   kind: DifferenceKind;
-  /** What it is about: a thread, a person or a server by its id; in the leftovers a document's own id. */
+  /** The id of the thread, person or server that it is about. Among the leftovers it is the id of a document. */
   id: string;
   /** How it differs, for people. */
   detail: string;
-  /** What was compared. Found again with the same basis, it is no work in flight. */
+  /** What was compared. If a later look finds the difference with the same basis, nobody was working on it. */
   basis: string;
-  /** What mending needs to know beside the id. */
+  /** What a repair needs to know beside the id. */
   clue?: DifferenceClue;
 }
 
 /**
- * `above`: a revision that what is written must exceed. `member`: `<serverId>/<userId>`. `messagesOnly`: its thread
- * stays.
+ * `above`: the repair must write a greater revision than this. `member`: `<serverId>/<userId>`. `messagesOnly`: the
+ * messages are removed, and their thread stays.
  */
 export interface DifferenceClue {
   above?: number;
   userId?: string;
   member?: string;
   messagesOnly?: boolean;
-  /** Documents of a search index. */
+  /** The documents of a search index that must not be there, with the versions that were found. */
   index?: string;
   documents?: { id: string; version: number }[];
 }
 
-/** Names a difference of one state of the archive. */
+/**
+ * Names a difference in one state of the archive. Two looks that find the same difference in the same state give the
+ * same name.
+ */
 export function keyOf({ kind, id, detail, basis }: Difference): string {
   return `${kind} ${id} ${basis} ${detail}`;
 }

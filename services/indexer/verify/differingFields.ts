@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Names of the fields in which two documents differ, those left out ignored. */
+/** Returns the names of the fields in which two documents differ. The fields `leftOut` are ignored. */
 export function differingFields(
   stored: object,
   expected: object,

@@ -1,13 +1,19 @@
 import { differingFields } from './differingFields.js';
 
-/** A row that is not as it must be: what is wrong with it, for people, and what was compared. */
+/**
+ * A row that is not as it must be. `problem` says how, for people. `compared` holds the stored row and the expected
+ * one, where both exist.
+ */
 export interface DifferingRow<T> {
   row: T;
   problem: string;
   compared: T[];
 }
 
-/** Compares stored rows with those that must be; the fields that are left out are ignored. */
+/**
+ * Compares stored rows with the expected ones. The fields `leftOut` are ignored. Returns the rows that differ, that
+ * must not exist, or that are missing.
+ */
 export function differingRows<T extends { _id: string }>(
   stored: readonly T[],
   expected: readonly T[],

@@ -5,18 +5,18 @@ import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { idsIn } from '../../../shared/store/eraseText.js';
 import { unlessDamaged } from '../records/unlessDamaged.js';
 
-/** Tells of whom, among those who were erased, something is left. Somebody whose erasure is under way is left out. */
+/** Finds what is left of people who were erased. People whose erasure is under way do not count as erased. */
 export interface ErasedTraces {
   isErased: (userId: string) => boolean;
   /** Whether nobody was erased. */
   isEmpty: boolean;
-  /** Ids in a text. */
+  /** The ids of erased people in a text. */
   inText: (text: string) => string[];
-  /** Ids in anything of a message: its author, a mention, a reaction, an address. */
+  /** The ids of erased people anywhere in a message: as its author, in a mention, a reaction, or an address. */
   inMessage: (message: MessageRecord) => string[];
 }
 
-/** Looks for those who are erased by now. */
+/** Makes the search for traces of the people who have been erased by now. */
 export async function erasedTraces(
   collections: Pick<Collections, 'erasures' | 'state'>,
 ): Promise<ErasedTraces> {

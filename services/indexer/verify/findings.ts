@@ -7,19 +7,22 @@ import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { Difference } from './difference.js';
 
-/** What a verification has come to so far. */
+/** What a verification has found so far. */
 export interface Findings {
   /** Counts what was compared. */
   tally: (name: string, amount: number) => void;
-  /** Adds differences, with those that are left of them after mending; who was erased is not named. */
+  /**
+   * Adds the differences that were found. `left` are those that exist after mending, with new ones among them. The ids
+   * of erased people are blanked.
+   */
   add: (found: readonly Difference[], left: readonly Difference[], erased: ErasedPeople) => void;
   report: () => VerifyReport;
 }
 
-/** A detail is told up to this many characters. */
+/** How many characters of a detail are reported at most. */
 const DETAIL_CHARACTERS = 300;
 
-/** No findings yet. */
+/** Makes empty findings. */
 export function createFindings(): Findings {
   const checked: VerifyReport['checked'] = {};
   const counts: VerifyReport['counts'] = {};
@@ -53,7 +56,7 @@ export function createFindings(): Findings {
   };
 }
 
-/** A report is kept where erasures do not reach. */
+/** Blanks the ids of erased people, because erasures do not reach the stored report. */
 function withoutErased(text: string, erased: ErasedPeople): string {
   if (erased.isEmpty) return text;
   return text.replace(/\d{15,20}/g, (id) => (erased.has(id) ? ERASED_ID : id));

@@ -2,19 +2,22 @@ import type { Client, estypes } from '@elastic/elasticsearch';
 import type { SearchDocument } from '../../../shared/store/searchIndex.js';
 import type { IdWindow } from '../records/idWindow.js';
 
-/** A document as the index holds it, without its words. */
+/** A document of the search index, without its text. */
 export interface FoundDocument {
   id: string;
-  /** Absent in one that nobody of this archive wrote. */
+  /** Absent in a document that this archive did not write. */
   kind: SearchDocument['kind'] | undefined;
   threadId: string;
   version: number;
 }
 
-/** The most that Elasticsearch gives at once. */
+/** The most documents that Elasticsearch returns at once. */
 const PAGE = 10_000;
 
-/** The documents of a window's threads, in order of thread, then document: the order of MongoDB's ids. */
+/**
+ * Yields the documents of a window's threads, page by page. They are in order of thread, then document, as MongoDB
+ * orders ids.
+ */
 export async function* searchDocuments(
   elasticsearch: Client,
   index: string,

@@ -6,8 +6,9 @@ import { indexExists, liveIndex } from '../search/generations.js';
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace'>;
 
 /**
- * The indexes that must hold every document: the one behind the search alias, and the former one while it is kept after
- * a rebuild. An index that a rebuild is still filling is left out. Throws SearchIndexLost where the alias leads to none.
+ * Resolves with the names of the indexes that must hold every document. These are the index behind the search alias,
+ * and the former index while it is kept after a rebuild. An index that a rebuild is still filling is left out. Throws
+ * SearchIndexLost where the alias leads to no index.
  */
 export async function completeIndexes(deps: Deps): Promise<string[]> {
   const live = await liveIndex(deps);
@@ -22,7 +23,7 @@ export async function completeIndexes(deps: Deps): Promise<string[]> {
   return [live, ...kept];
 }
 
-/** Makes everything that was written to some indexes visible. */
+/** Makes everything that was written to some indexes visible to searches. */
 export async function refreshIndexes(
   { elasticsearch }: Pick<Deps, 'elasticsearch'>,
   indexes: readonly string[],

@@ -15,17 +15,17 @@ import { completeIndexes, refreshIndexes } from './searchIndexes.js';
 import { serversArea } from './servers/serversArea.js';
 import { threadsArea } from './threads/threadsArea.js';
 
-/** How a verification goes about its work. */
+/** How a verification works. */
 export interface VerifyOptions {
-  /** Mends what differs. */
+  /** Whether differences are mended. */
   repair: boolean;
-  /** How long work that was marked may stand still before it counts as forgotten (ms). */
+  /** How long (ms) marked work may stand still before it counts as forgotten. */
   patienceMs: number;
-  /** Told how far it has come. */
+  /** Is told how many things have been looked at. */
   report: Report;
 }
 
-/** The index of what is verified: views of threads first, then what is counted from them. */
+/** The areas in the order in which they are verified: views of threads first, then what is counted from them. */
 const AREAS: readonly ((context: AreaContext) => Area)[] = [
   threadsArea,
   peopleArea,
@@ -39,16 +39,16 @@ const DEFAULTS: VerifyOptions = {
   report: REPORT_NOBODY,
 };
 
-/** Differences that are looked at again together: what bounds the memory of an archive in ruins. */
+/** How many differences are looked at again together. This bounds the memory for an archive with many differences. */
 const SUSPECTS = 5_000;
-/** Windows looked at together: while the stores answer for some, another is folded and compared. */
+/** How many windows are looked at together. While the stores answer for some, another one is folded and compared. */
 const WINDOWS = 3;
 
 /**
- * Compares everything that is read of an archive with its records. What differs is looked at again after the work that
- * was marked meanwhile has been done; what then differs in the same way is reported, and with `repair` mended and
- * looked at once more. Memory is bounded whatever the archive's size. Throws SearchIndexLost where there is no index to
- * compare.
+ * Compares everything that readers can get with the records. What differs is looked at again, after the work that was
+ * marked meanwhile has been done. What then differs in the same way is reported. With `repair` it is also mended, and
+ * looked at once more. The memory needed does not grow with the archive. Throws SearchIndexLost where there is no index
+ * to compare.
  */
 export async function verifyArchive(
   deps: IndexerDeps,
@@ -61,7 +61,7 @@ export async function verifyArchive(
   const areas = AREAS.map((createArea) => createArea({ deps, indexes, tally: findings.tally }));
   const progress = await startProgress(areas, settings.report);
   for (const [n, area] of areas.entries()) {
-    /** The same area as it stands later, when other indexes may be searched. */
+    /** The same area as it is later, when searches may use other indexes. */
     const areaNow = async (): Promise<Area> => {
       const indexesNow = await completeIndexes(deps);
       await refreshIndexes(deps, indexesNow);
@@ -80,7 +80,7 @@ export async function verifyArchive(
   return findings.report();
 }
 
-/** Sorts work in flight from differences, mends them where that is asked for, and adds them to the findings. */
+/** Confirms suspected differences, mends them where that is asked for, and adds them to the findings. */
 async function judgeSuspects(
   {
     deps,
@@ -106,7 +106,7 @@ async function judgeSuspects(
   findings.add(found, left, await erasedPeople(deps.collections));
 }
 
-/** Mends differences; gives those that are left, or new. */
+/** Mends differences. Resolves with the differences that are left or new. */
 async function mendAll(
   deps: IndexerDeps,
   found: Difference[],
@@ -117,7 +117,7 @@ async function mendAll(
   return confirm(await lookAgain(await settle(), found), settle);
 }
 
-/** Gives a function that tells how far it has come, from what was compared. */
+/** Resolves with a function that reports how far the verification has come, by what was compared. */
 async function startProgress(
   areas: Area[],
   report: Report,
