@@ -5,7 +5,7 @@ import type { Bell } from './bell.js';
 
 /** A piece of work that is done again and again until it is stopped. */
 export interface BackgroundLoop {
-  /** Ends after the round under way. */
+  /** Resolves when the round under way has ended. No other round begins. */
   stop(): Promise<void>;
 }
 
@@ -13,7 +13,7 @@ export interface BackgroundLoop {
  * Does a part of the work, and resolves with one of:
  * - true: it did something, and more may be left;
  * - `all`: it did everything that was there when it began;
- * - a number: nothing is to be done now, and something will be in so many milliseconds;
+ * - a number: nothing is to be done now, and this is how long (ms) until something is;
  * - anything else: nothing is to be done.
  */
 export type Round = () => Promise<unknown>;
@@ -23,30 +23,30 @@ interface LoopOptions {
   idleMs: number;
   /** Rung by rounds that did something. After `idleMs` a loop goes on resting until it is rung. */
   bell: Bell;
-  /** The longest rest (ms): what another process has left is found by looking, not by a ring. */
+  /** The longest rest (ms). Work that another process has left rings no bell here, so the loop has to look for it. */
   longestRestMs: number;
   /** The rest (ms) after a round that resolved with `all`; none when absent. */
   restMs?: number;
-  /** After a round that did something it rests so many times as long as that took; not at all when absent. */
+  /** How many times as long as a round took the loop rests after it, where it did something; no rest when absent. */
   restFactor?: number;
   logger: Logger;
   isBusy: () => boolean;
-  /** Whether the stores answer. */
+  /** Whether the stores answer. No round begins while they do not. */
   isReady: () => boolean;
 }
 
-/** Milliseconds between two lines about a round that fails again and again. */
+/** How long (ms) between two log lines about a round that fails again and again. */
 const TOLD_EVERY_MS = 30_000;
 
-/** How many times as long as a round took the loop rests after it, while jobs are waiting for the same process. */
+/** While jobs run in the same process, the loop rests after each round so many times as long as the round took. */
 const REST_WHILE_BUSY = 16;
 const LONGEST_REST_MS = 10_000;
 
 /**
- * Runs `round` repeatedly: at once again while it did something, else when the bell rings or something is due, and not
- * at all while it is not `isReady`. A failed round is tried again after `idleMs`, and logged now and then. While
- * `isBusy` it takes a small part of the process's time only: what it does for many changes at once costs little more
- * than for one.
+ * Runs `round` repeatedly. After a round that did something, the next one begins at once. Otherwise it begins when the
+ * bell rings or something is due. No round begins while the stores are not ready. A failed round is logged now and
+ * then, and tried again after `idleMs` or later. While `isBusy`, the loop takes only a small part of the process's
+ * time. The changes of this time are then done together, which costs little more than doing one of them.
  */
 export function runInBackground(
   name: string,
@@ -90,7 +90,10 @@ export function runInBackground(
   };
 }
 
-/** Rests so long at most: who waits for the last job waits for what follows from it, too. */
+/**
+ * Rests until no job is running, but for `ms` at most. Whoever waits for the last job also waits for the work that
+ * follows from it.
+ */
 async function restWhile(
   isBusy: () => boolean,
   { ms, lookEveryMs, signal }: { ms: number; lookEveryMs: number; signal: AbortSignal },

@@ -1,13 +1,13 @@
-/** Wakes loops that rest: something has changed that may be work for them. */
+/** Wakes loops that rest, because something has changed that may be work for them. */
 export interface Bell {
-  /** How often it was rung: a ring between two looks at this number is never missed. */
+  /** How often the bell was rung. A loop that compares this number with an earlier one misses no ring. */
   readonly rings: number;
   ring(): void;
-  /** Resolves at the next ring, after so many milliseconds, or when the signal aborts. */
+  /** Resolves at the next ring, after `ms` milliseconds, or when the signal aborts, whichever comes first. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** A bell that nobody has rung. */
+/** Makes a bell. */
 export function createBell(): Bell {
   let rings = 0;
   const waiting = new Set<() => void>();

@@ -6,13 +6,15 @@ export interface Chore {
   run: () => Promise<unknown>;
 }
 
-/** A round that does the chores that are due. Resolves with the milliseconds until the next one is. */
+/**
+ * Makes a round that does the chores that are due. The round resolves with how long (ms) until the next chore is due.
+ */
 export function createChores(chores: readonly Chore[], now = () => performance.now()): Round {
   const due = new Map(chores.map((chore) => [chore, now()]));
   return async () => {
     for (const chore of chores) {
       if (due.get(chore)! > now()) continue;
-      // Set before it runs: one that fails is done again when it is due again.
+      // The time is set before the chore runs. So a chore that fails is done again at its next time.
       due.set(chore, now() + chore.everyMs);
       await chore.run();
     }

@@ -11,33 +11,39 @@ import type { IndexerDeps } from '../deps.js';
 import { slices } from '../records/slices.js';
 import type { Documents } from './commit.js';
 
-/** A claim that is not renewed for so long is free: its process has ended. */
+/** After this time (ms) without being renewed, a claim is free, because its process has ended. */
 export const LEASE_MS = 15_000;
-/** A claim that ends later than this was made by a clock that was ahead. */
+/** How far ahead (ms) a claim may end. A process whose clock was ahead has made a claim that ends later. */
 const FUTURE_MS = 60_000;
 
-/** A mark, and a claim on it. */
+/** A mark, with a claim on it. */
 type Held = Pick<Mark, '_id' | 'claim'>;
 
 /** Marks that are worked on in this process. */
 const underWay = new Set<readonly Mark[]>();
-/** Claims whose try could not be taken back, because MongoDB itself was away. */
+/** Claims whose try does not count, but could not be taken back, because MongoDB was away. */
 const excused = new Set<string>();
 
-/** When a claim made now ends. */
+/** Returns when a claim that is made now ends. */
 export function leaseEnd(): Date {
   return new Date(Date.now() + LEASE_MS);
 }
 
-/** A claim that ends later was made by a process whose clock is ahead of this one's. */
+/**
+ * Returns the latest time at which a claim may end. A claim that ends later was made by a process whose clock was
+ * ahead.
+ */
 export function latestLeaseEnd(): Date {
   return new Date(Date.now() + FUTURE_MS);
 }
 
-/** Marks set in one transaction, which must end within a minute. */
+/** How many marks are set in one transaction, which must end within a minute. */
 const MOST_SET = 5_000;
 
-/** Sets marks of one kind, many of them in several transactions: when one fails, marks of the others are set. */
+/**
+ * Sets marks of one kind. Many marks are set in several transactions. When one of these fails, the marks of earlier
+ * ones stay set.
+ */
 export async function setMarks(
   { commit }: Pick<IndexerDeps, 'commit'>,
   kind: WorkKind,
@@ -52,7 +58,10 @@ export async function setMarks(
   }
 }
 
-/** Takes some marks, so that nobody else works on them. Gives those it has got, each with this try counted. */
+/**
+ * Claims marks, so that nobody else works on them. Resolves with the marks that it has claimed, each with this try
+ * counted. It leaves out marks that are gone, and marks that are not due, such as those that another worker holds.
+ */
 export async function claimMarks(
   { commit }: Pick<IndexerDeps, 'commit'>,
   marks: readonly Mark[],
@@ -67,7 +76,7 @@ export async function claimMarks(
         if (!mark || !isDue(mark.due)) return [];
         const { tries = 0, claim: before = '' } = mark;
         const counted = excused.has(before) ? Math.max(tries, 1) : tries + 1;
-        // Whoever has held it before did not end it.
+        // A claim is still set, so its holder began the work and did not end it.
         const whole = mark.claim !== undefined || mark.whole;
         const claimed: Mark = {
           ...mark,
@@ -83,21 +92,22 @@ export async function claimMarks(
 }
 
 /**
- * Whether a mark that is due at this time may be claimed: the time has come, or a clock that was ahead has set it. NEVER
- * counts, too: whoever claims a quarantined mark has decided to try it again.
+ * Whether a mark with this `due` may be claimed. That is so when the time has come, and when the time lies so far ahead
+ * that a clock that was ahead must have set it. NEVER lies so far ahead, too: whoever claims a quarantined mark has
+ * decided to try it again.
  */
 export function isDue(due: Date): boolean {
   return due.getTime() <= Date.now() || due > latestLeaseEnd();
 }
 
-/** Keeps claims while `run` goes on, however long it takes. */
+/** Keeps claims while `run` is under way, however long it takes. Resolves with its result. */
 export async function keepClaims<T>(
   deps: Pick<IndexerDeps, 'commit'>,
   marks: readonly Mark[],
   run: () => Promise<T>,
 ): Promise<T> {
   const renew = (): void => {
-    // Tried again soon; should the claims be lost by then, nothing is stored for them.
+    // A failed renewal is tried again soon. If the claims are lost by then, nothing is stored for these marks.
     changeHeld(deps, marks, (mark) => ({ ...mark, due: leaseEnd() })).catch(() => undefined);
   };
   const timer = setInterval(renew, LEASE_MS / 3);
@@ -110,12 +120,15 @@ export async function keepClaims<T>(
   }
 }
 
-/** Gives back what is worked on in this process, which is about to stop: that is not the fault of the work. */
+/**
+ * Gives back the marks that this process works on, when it is about to stop. The tries do not count, because the work
+ * did not fail.
+ */
 export async function giveUpClaims(deps: Pick<IndexerDeps, 'commit'>): Promise<void> {
   await takeBackTries(deps, [...underWay].flat());
 }
 
-/** Frees claimed marks as if this try had not been: a store was away, or the process stops. */
+/** Frees claimed marks as if this try had not been made, because a store was away, or the process stops. */
 export async function takeBackTries(
   deps: Pick<IndexerDeps, 'commit'>,
   marks: readonly Held[],
@@ -125,17 +138,20 @@ export async function takeBackTries(
     return tries > 1 ? { ...rest, tries: tries - 1 } : rest;
   };
   await changeHeld(deps, marks, before).catch(() => {
-    // Their leases end by themselves.
+    // The claims are then free when their leases end.
     for (const { claim } of marks) if (claim !== undefined) excused.add(claim);
   });
 }
 
-/** A mark that anybody may claim, its tries as they are. What was begun did not end. */
+/**
+ * Returns a mark without its claim, so that anybody may claim it. Its tries stay as they are. `whole` is set, because
+ * the work was begun and did not end.
+ */
 export function released({ claim: _claim, ...mark }: Mark): Mark {
   return { ...mark, due: AT_ONCE, whole: true };
 }
 
-/** Changes those of some claimed marks whose claims are still held. */
+/** Changes the marks whose claims are still held. Leaves the other ones as they are. */
 export async function changeHeld(
   { commit }: Pick<IndexerDeps, 'commit'>,
   marks: readonly Held[],
@@ -151,13 +167,14 @@ export async function changeHeld(
   });
 }
 
-/** Marks for which something is stored in one transaction at most: whoever comes after them waits for it. */
+/** The most marks whose results one transaction stores. Later changes of this process wait for that transaction. */
 const MOST_STORED = 50;
 
 /**
- * Stores what was made for marks, and takes these marks away: of each mark in one transaction, and only while its claim
- * is held. Then it announces `change` to the API processes. It does so after a failure, too. The connection may have
- * broken after MongoDB had stored the transaction: the mark is gone then, so nobody would announce the change later.
+ * Stores the results of claimed marks, and ends the marks. The result of a mark and its end are stored in the same
+ * transaction, and only while the claim is held. Then it announces `change` to the API processes, even after a failure.
+ * The connection may have broken after MongoDB had stored the transaction. The mark is gone then, so nobody would
+ * announce the change later.
  */
 export async function storeMade(
   { commit, announcer }: Pick<IndexerDeps, 'commit' | 'announcer'>,
@@ -187,17 +204,17 @@ function heldMarks<T extends Held>(documents: Documents, marks: readonly T[]): T
   return marks.filter((mark) => isHeld(documents, mark));
 }
 
-/** The ids of marks, as what a change reads. */
+/** Returns the ids of marks, as the `reads` of a change. */
 export function readsOf(marks: readonly Held[]): { work: string[] } {
   return { work: marks.map(({ _id }) => _id) };
 }
 
-/** Whether a claim is still held: only then may be stored what was made for the mark. */
+/** Whether a claim is still held. Only then may the result of the work be stored. */
 export function isHeld(documents: Documents, { _id, claim }: Held): boolean {
   return documents.get('work', _id)?.claim === claim;
 }
 
-/** Takes a mark away that was done; one that was set again meanwhile is free to be done again. */
+/** Removes a mark that was done. Where it was set again meanwhile, it is freed, so that it is done again. */
 export function endMark(documents: Documents, { _id, token }: Mark): void {
   const now = documents.get('work', _id);
   if (!now) return;
@@ -205,17 +222,20 @@ export function endMark(documents: Documents, { _id, token }: Mark): void {
     documents.remove('work', _id);
     return;
   }
-  // What was asked for before is done.
+  // The earlier request is done. So the mark counts as set now.
   freeMark(documents, { ...now, at: new Date() });
 }
 
-/** Lets a mark be done again, by whoever comes, from a time on. */
+/** Frees a mark and forgets its tries, so that anybody may do it from the time `due` on. */
 export function freeMark(documents: Documents, mark: Mark, due = AT_ONCE): void {
   const { claim: _claim, tries: _tries, failedToken: _failed, ...rest } = mark;
   documents.put('work', { ...rest, due });
 }
 
-/** Marks a thread; with `claim` for whoever will build it at once. The change reads the thread's mark. */
+/**
+ * Marks a thread. With `claim`, the mark is claimed for a caller that builds the thread at once. The change must read
+ * the thread's mark.
+ */
 export function markThread(
   documents: Documents,
   threadId: string,
@@ -225,7 +245,7 @@ export function markThread(
   if (claim !== undefined) claimOwn(documents, 'thread', threadId, claim);
 }
 
-/** Claims a mark in the transaction that sets it, unless somebody holds it, or it failed before. */
+/** Claims a mark in the transaction that sets it, unless somebody else holds it, or it has been tried before. */
 export function claimOwn(
   documents: Documents,
   kind: 'thread' | 'file',

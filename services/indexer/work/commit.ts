@@ -23,7 +23,7 @@ import {
 type Name = keyof Collections;
 type Stored<N extends Name> = Collections[N] extends Collection<infer T> ? T : never;
 
-/** The documents of a transaction: as they are stored, and as the changes before this one leave them. */
+/** The documents of a transaction, as its earlier changes leave them. */
 export interface Documents {
   /** A document that the change reads; null when there is none. */
   get<N extends Name>(name: N, id: string): Stored<N> | null;
@@ -33,37 +33,43 @@ export interface Documents {
   mark(kind: WorkKind, subject: string, marking?: Marking): void;
 }
 
-/** A change of the archive: what it reads, and what it makes of that. */
+/** A change of the archive: which documents it reads, and what it decides to write. */
 export interface Change<T> {
   /** Ids of the documents it reads, by collection. */
   reads: { readonly [N in Name]?: readonly string[] };
   /**
-   * Decides what is written. It may be called again, with other documents, when somebody else has changed them
-   * meanwhile. When it throws, nothing of this change is written.
+   * Decides what is written. When somebody else has changed the documents meanwhile, it is called again with the new
+   * ones. When it throws, nothing of this change is written.
    */
   decide(documents: Documents): T;
 }
 
-/** Carries out a change whole or not at all, and resolves with what it decided. */
+/**
+ * Carries out a change completely or not at all. Resolves with what `decide` returned. Rejects with what it threw, or
+ * with the reason why the change could not be stored.
+ */
 export type Commit = <T>(change: Change<T>) => Promise<T>;
 
-/** Carries out changes in the order in which they come; `first` is for those whose outcome readers wait for. */
+/** Carries out changes in the order in which they come. Changes whose outcome readers wait for go through `first`. */
 export interface OrderedCommit extends Commit {
   first: Commit;
 }
 
-/** Changes of one transaction at most, and documents that they read. */
+/** How many changes one transaction carries out at most, and how many documents these may read. */
 const MOST_CHANGES = 64;
 const MOST_READ = 5_000;
-/** Changes of one transaction at most while others were to be first a short time ago (ms): the next will be soon. */
+/**
+ * How many changes of the rest one transaction carries out at most, within a short time (ms) after a change through
+ * `first`. The next such change may come soon, and is not to wait long.
+ */
 const MOST_CHANGES_BESIDE = 16;
 const BESIDE_MS = 10_000;
 /**
- * A transaction that neither ends nor fails would hold up everything behind it. The driver begins it anew for two
- * minutes, and MongoDB aborts each try after one.
+ * How long a transaction may take (ms). A transaction that neither ended nor failed would hold up all later ones. The
+ * driver tries a transaction again for two minutes, and MongoDB aborts each try after one minute.
  */
 const LONGEST_MS = 200_000;
-/** MongoDB's code for a transaction that it has aborted. */
+/** MongoDB's error code for a transaction that it has aborted. */
 const ABORTED = 251;
 
 interface Waiting {
@@ -75,11 +81,11 @@ interface Waiting {
 type Outcome = { value: unknown } | { error: unknown };
 
 /**
- * Carries out changes in transactions. What concurrent callers ask for while a transaction is under way goes into the
- * next one together: a transaction of its own for each change costs the server seven times as much.
- * (docs/decisions/009-one-list-of-work.md) Changes that are to be first have transactions of their own. While they
- * come without a pause, every other transaction is of the rest. `onCommit` is called after each transaction: it may
- * have set marks.
+ * Makes a commit, which carries out changes in transactions. Changes that callers ask for while a transaction is under
+ * way go into the next one together, because a transaction for each change costs the server seven times as much
+ * (docs/decisions/009-one-list-of-work.md). Changes through `first` have transactions of their own. While they come
+ * without a pause, every other transaction is for the rest. `onCommit` is called after each transaction that was
+ * stored, because it may have set marks.
  */
 export function createCommit(
   client: MongoClient,
@@ -115,7 +121,7 @@ export function createCommit(
       if (group.length === 1 || isStoreAway(error)) {
         for (const { reject } of group) reject(error);
       } else {
-        // One of them cannot be written: the others are not to fail with it.
+        // One of the changes cannot be written. Each is tried by itself, so that the others do not fail with it.
         for (const one of group) await run([one]);
       }
     }
@@ -136,15 +142,16 @@ export function createCommit(
         if (queue === first) firstAt = performance.now();
         if (isRunning) return;
         isRunning = true;
-        // The callers of this turn of the event loop go together.
+        // All changes of this turn of the event loop go into one transaction.
         setImmediate(() => void drain());
       });
   return Object.assign(commitIn(rest), { first: commitIn(first) });
 }
 
 /**
- * Throws why a transaction failed. MongoDB may have aborted it in every try of the driver. The driver labels that as if
- * the store were away, although MongoDB answers: one transaction cannot hold so much, and will not later.
+ * Throws the reason why a transaction failed. MongoDB may have aborted each try of the driver. The driver then labels
+ * the error as if the store were away, although MongoDB answers. But one transaction cannot hold so much, and another
+ * try would fail, too.
  */
 function throwNamed(error: unknown): never {
   if (error instanceof MongoServerError && Number(error.code) === ABORTED) {
@@ -196,7 +203,9 @@ function idsByCollection(changes: Change<unknown>[]): Map<Name, Set<string>> {
 
 type Document = { _id: string };
 
-/** What a change writes: a document, null for one that goes, or a mark that is set without having been read. */
+/**
+ * What a change writes: documents, with null for a removed one, and the marks that it sets without having read them.
+ */
 interface Writes {
   documents: Map<Name, Map<string, Document | null>>;
   marks: Map<string, SetMark>;
@@ -208,7 +217,7 @@ type SetMark = Pick<Mark, 'kind' | 'subject' | 'due'> & {
   whole: boolean;
 };
 
-/** Adds a mark; one that is there has the causes of both, and the earlier time. */
+/** Adds a mark to be set. Where it is there already, it gets the causes of both, and the earlier time. */
 function addMark(marks: Writes['marks'], mark: SetMark): void {
   const id = markId(mark.kind, mark.subject);
   const before = marks.get(id) ?? mark;
@@ -219,7 +228,7 @@ function addMark(marks: Writes['marks'], mark: SetMark): void {
 
 const noWrites = (): Writes => ({ documents: new Map(), marks: new Map() });
 
-/** Documents of a transaction that is being decided. */
+/** The documents of a transaction whose changes are being decided. */
 class StagedDocuments {
   readonly #read = new Map<Name, Map<string, Document | null>>();
   readonly #writes = noWrites();
@@ -230,7 +239,7 @@ class StagedDocuments {
     this.#read.set(name, byId);
   }
 
-  /** Takes over what a change decides to write, unless it throws. */
+  /** Lets a change decide, and takes over what it writes, unless it throws. */
   decide(change: Change<unknown>): Outcome {
     const own = noWrites();
     try {
@@ -252,7 +261,7 @@ class StagedDocuments {
     for (const name of new Set<Name>([...written.keys(), 'work'])) {
       const collection = collections[name] as unknown as Collection<Document>;
       const documents = written.get(name) ?? new Map<string, Document | null>();
-      // Those that no change has read. A mark that was read is among the documents.
+      // Marks that no change has read. A mark that was read is among the documents.
       const set = name === 'work' ? [...marks] : [];
       const ids = [...documents.keys(), ...set.map(([id]) => id)];
       const stored = await this.#storedAmong(name, ids, { collection, session });
@@ -268,8 +277,8 @@ class StagedDocuments {
   }
 
   /**
-   * Which of some documents are stored. Those that no change has read are looked for now: an insert costs both sides
-   * much less than an upsert.
+   * Resolves with which of some documents are stored. Documents that no change has read are looked for now, because an
+   * insert costs both sides much less than an upsert.
    */
   async #storedAmong(
     name: Name,
@@ -323,7 +332,7 @@ function writeOf(document: Document, isStored: boolean): AnyBulkWriteOperation<D
   return { replaceOne: { filter: { _id }, replacement } };
 }
 
-/** A mark that was read, set once more. */
+/** Returns a mark that was read, set once more. */
 function markAgain(before: Mark | null, { kind, subject, causes, due, whole }: SetMark): Mark {
   if (!before) return newMark(kind, subject, { causes, due, whole });
   const all = [...new Set([...(before.causes ?? []), ...causes])];

@@ -18,38 +18,42 @@ import { findSimilarAgain, waitForOthers } from '../similar/findSimilarAgain.js'
 
 /** How marks of one kind are done. */
 export interface Kind {
-  /** Marks done at once at most. */
+  /** How many marks are done at once at most. */
   batch: number;
   run: Run;
-  /** Whether it stores what shows people. Until it is done, somebody who was erased meanwhile may still be shown. */
+  /**
+   * Whether the work stores something that shows people. Until it is done, somebody who was erased meanwhile may still
+   * be shown.
+   */
   showsPeople: boolean;
-  /** Whether they wait for something else. */
+  /** Whether marks of this kind have to wait for something else now. */
   isHeldBack?: (deps: IndexerDeps) => Promise<boolean>;
 }
 
-/** The index of what follows from a change, in the order in which one leads to the next. */
+/** The kinds of work that follow from a change, in the order in which one leads to the next. */
 export const KINDS: Record<LoopKind, Kind> = {
   // A channel's name, tags or deletion: its threads show them.
   channel: { batch: 20, run: fanOutChannels, showsPeople: false },
   // A server's name: profiles of its people show it.
   people: { batch: 20, run: fanOutServers, showsPeople: false },
-  // Somebody is left out of a server, or is not any more: the threads that they wrote in.
+  // A person is left out of a server, or is not left out any more: the threads in which they wrote.
   member: { batch: 20, run: fanOutMembers, showsPeople: false },
-  // A thread's records: its views and search documents. Many at once, as each waits for the stores most of the time.
+  // A thread's records: its views and search documents. A batch is large, as each build waits for the stores most of
+  // the time.
   thread: { batch: 200, run: buildThreads, showsPeople: true },
-  // A thread or channel appeared, went, or has another name: as `lists`, and threads that link to it show its name.
+  // A thread or channel appeared, went, or has another name: as for `lists`, and threads that link to it show its name.
   links: { batch: 100, run: fanOutLinks, showsPeople: true },
-  // A thread was built again: lists of similar threads show its line, and caches have to hear of it.
+  // A thread was built again: lists of similar threads show a line about it, and caches are to be told of it.
   lists: { batch: 100, run: fanOutLists, showsPeople: true },
-  // Somebody's part in threads: totals, leaderboards, profile.
+  // A person's part in threads: totals, leaderboards and profile.
   person: { batch: 200, run: buildPeople, showsPeople: true },
   // A server's records, threads or people: its bodies. The subject `all` stands for the list of servers.
   server: { batch: 20, run: buildServers, showsPeople: true },
   // A thread's text: which threads are similar to it.
   similar: { batch: 20, run: findSimilarAgain, showsPeople: false, isHeldBack: waitForOthers },
-  // Which threads are similar to one: the body that shows them.
+  // A thread's list of similar threads: the body that shows them.
   shown: { batch: 100, run: buildShown, showsPeople: true },
-  // A thread, a person's picture or a server's: the copies of files that they show. The subject `all` stands for
-  // everything.
+  // A thread, or the picture of a person or of a server: the copies of the files that they show. The subject `all`
+  // stands for everything.
   mirror: { batch: 20, run: mirrorFiles, showsPeople: false, isHeldBack: isMirrorAway },
 };

@@ -5,8 +5,8 @@ import type { Round } from './backgroundLoop.js';
 /**
  * Makes a round. The round first does the marks that were set before it began, batch by batch, until none of them is
  * left. Then it does one batch of whatever marks there are, and ends, even when others go on setting marks. `run` does
- * one batch of the marks that match a filter, and tells what `runDue` tells. Once `mayGoOn` gives false, the round ends
- * after the batch under way.
+ * one batch of the marks that match a filter, and resolves as `runDue` does. Once `mayGoOn` returns false, the round
+ * ends after the batch under way.
  */
 export function roundOfAll(
   run: (among: Filter<Mark>) => Promise<boolean | number>,

@@ -18,9 +18,9 @@ import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js
 export const ALL_KINDS = Object.keys(KINDS) as LoopKind[];
 
 /**
- * Does a batch of each kind of work that is due. Resolves with true when it did something, and else with the
- * milliseconds until something is due, where that is known. `among` narrows the marks; then it is not known. Throws
- * when something failed that is to be tried again.
+ * Does a batch of each kind of work that is due. Resolves with true when it did something. Otherwise resolves with how
+ * long (ms) until something is due, or with false where nothing is, or that is not known. It is not known when `among`
+ * narrows the marks. Throws when something failed that is to be tried again.
  */
 export async function runDue(
   deps: IndexerDeps,
@@ -40,13 +40,15 @@ export async function runDue(
   }
   if ((await runStray(deps, among, kinds)) > 0) did = true;
   if (did) return true;
-  // What is due by now, and was not done, is held back: it is looked for again after the next change.
+  // A mark that is due by now, and was not done, is held back. It is looked for again after the next change.
   const later = [...earliest.values()].filter((due) => !isDue(due) && due < NEVER);
   const nextAt = Math.min(...later.map((due) => due.getTime()));
   return later.length > 0 ? Math.max(nextAt - Date.now(), POLL_MS) : false;
 }
 
-/** When the first mark of each kind is due: one key of the index is read for each kind that has any. */
+/**
+ * Resolves with the earliest due time of each kind that has marks. MongoDB reads one key of the index for each kind.
+ */
 async function earliestDue(
   { collections: { work } }: IndexerDeps,
   kinds: readonly LoopKind[],
@@ -61,7 +63,7 @@ async function earliestDue(
   return new Map(found.map(({ _id, due }) => [_id, due]));
 }
 
-/** Resolves with how many marks of the kind it took. */
+/** Does a batch of one kind. Resolves with how many marks it took. */
 async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): Promise<number> {
   const { work } = deps.collections;
   const { batch, isHeldBack } = KINDS[kind];
@@ -101,22 +103,22 @@ async function runStray(
   return (await KINDS[kind].isHeldBack?.(deps)) ? 0 : runFree(deps, kind, [mark]);
 }
 
-/** Does those of some marks that nobody else has claimed. Resolves with how many these are. */
+/** Does the marks that nobody else has claimed. Resolves with how many these are. */
 async function runFree(deps: IndexerDeps, kind: LoopKind, marks: Mark[]): Promise<number> {
   const claimed = await claimMarks(deps, marks);
   if (claimed.length > 0) await runClaimed(deps, kind, claimed);
   return claimed.length;
 }
 
-/** Does what claimed marks of a kind ask for. Throws when it is to be tried again. */
+/** Does the work of claimed marks of one kind. Throws when it is to be tried again. */
 export function runClaimed(deps: IndexerDeps, kind: LoopKind, marks: Mark[]): Promise<void> {
   return tryMarks(deps, KINDS[kind].run, marks);
 }
 
 /**
- * Does all that follows from a cause, or from any of some, and resolves when no mark names one any more. `onLeft` is
- * told how many marks are left; `kind` narrows it to one kind of work. What cannot be done is quarantined, and is not
- * waited for. Rejects when the signal is aborted while others are to do what is left.
+ * Does all work that follows from one or more causes. Resolves when no mark names any of them. A mark that cannot be
+ * done is quarantined, and is not waited for. `onLeft` is told how many marks are left. `kind` narrows the work to one
+ * kind. Throws while a store is away, and when the signal is aborted while other workers do what is left.
  */
 export async function settled(
   deps: IndexerDeps,
@@ -136,15 +138,15 @@ export async function settled(
   }
 }
 
-/** After failures that follow each other (ms): each pause is twice as long as the one before. */
+/** The pause after a first failure (ms). Each later pause is twice as long as the one before. */
 const FIRST_PAUSE_MS = 50;
-/** More of them than quarantine a mark: what fails then is not the mark. */
+/** How many failures in a row end the work. It is more than quarantine a mark, so the fault is not in the mark. */
 const MOST_FAILURES = MOST_TRIES + 1;
 
 /**
- * Finishes one mark of a kind that the background loop does, as `finishMark` does, and tries again, after a pause, what
- * fails for a reason of its own. Throws while a store is away, when it goes on failing without being quarantined, and
- * when the signal is aborted before another worker has given its claim up.
+ * Finishes one mark of a kind that the background loop does, as `finishMark` does. After a failure of the work itself,
+ * it pauses and tries again. Throws while a store is away, when the work goes on failing without being quarantined, and
+ * when the signal is aborted while another worker has the claim.
  */
 export async function finish(
   deps: IndexerDeps,
@@ -163,7 +165,10 @@ export async function finish(
   }
 }
 
-/** What fails for a reason of its own is tried again after a pause: it is quarantined after a few tries. */
+/**
+ * Throws an error that says that a store is away. After any other error, the work is tried again after a pause, and
+ * quarantined after a few tries.
+ */
 function throwPassing(error: unknown): false {
   if (isPassing(error)) throw error;
   return false;

@@ -6,13 +6,16 @@ import { isPassing } from '../permanentErrors.js';
 import { quarantineMark } from '../quarantine/quarantineMark.js';
 import { changeHeld, claimMarks, keepClaims, released, takeBackTries } from './claims.js';
 
-/** Milliseconds between two looks whether a mark is done elsewhere. */
+/** How long (ms) between two looks at whether another worker has done a mark. */
 export const POLL_MS = 100;
 
-/** Does what claimed marks ask for, and takes them away with what it stores. */
+/** Does the work of claimed marks. Ends the marks in the transactions that store the results. */
 export type Run = (deps: IndexerDeps, marks: Mark[]) => Promise<void>;
 
-/** Runs claimed marks. Throws when they are to be tried again; what has failed too often is quarantined. */
+/**
+ * Does the work of claimed marks. Throws when it is to be tried again. A mark whose work has failed too often is
+ * quarantined.
+ */
 export async function tryMarks(deps: IndexerDeps, run: Run, marks: Mark[]): Promise<void> {
   const [first] = marks;
   if (marks.length === 1 && first!.tries! > MOST_TRIES) {
@@ -37,15 +40,15 @@ export async function tryMarks(deps: IndexerDeps, run: Run, marks: Mark[]): Prom
 export interface FinishOptions {
   /** The caller's own claim on the mark, where it has one. */
   claim?: string | undefined;
-  /** Ends the wait for another worker; what is being run is run to its end. */
+  /** Ends the wait for another worker. Work that is under way is still run to its end. */
   signal?: AbortSignal;
 }
 
 /**
- * Runs one mark until it is gone or quarantined. While another worker holds the claim, the caller waits. When the mark
- * is set again during a run, it is run again. Resolves with true when the mark is gone, and with false when it is
- * quarantined. Throws when a run failed that is to be tried again, and when the signal is aborted while another worker
- * has the claim.
+ * Does the work of one mark until the mark is gone or quarantined. While another worker holds the claim, the caller
+ * waits. When the mark is set again during the work, the work is done again. Resolves with true when the mark is gone,
+ * and with false when it is quarantined. Throws when the work failed and is to be tried again, and when the signal is
+ * aborted while another worker has the claim.
  */
 export async function finishMark(
   deps: IndexerDeps,
