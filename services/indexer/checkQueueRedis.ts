@@ -4,8 +4,8 @@ import type { Logger } from '../../shared/platform/logger.js';
 import { WrongStoreError } from './wrongStoreError.js';
 
 /**
- * Refuses a Redis that evicts keys when it is full: jobs are keys (BullMQ, "Going to production"). Where the server
- * does not tell its settings (managed services), that is logged. Throws WrongStoreError.
+ * Throws WrongStoreError for a Redis that evicts keys when it is full, because jobs are keys (BullMQ, "Going to
+ * production"). Where the server does not tell its settings, as in managed services, it logs a warning.
  */
 export async function checkQueueRedis(redis: Redis, logger: Logger): Promise<void> {
   const policy = await readPolicy(redis);
@@ -18,6 +18,7 @@ export async function checkQueueRedis(redis: Redis, logger: Logger): Promise<voi
   }
 }
 
+/** Resolves with the policy for a full memory; with null where the server does not tell it. */
 async function readPolicy(redis: Redis): Promise<string | null> {
   try {
     const [, policy] = await redis.config('GET', 'maxmemory-policy');
@@ -29,8 +30,9 @@ async function readPolicy(redis: Redis): Promise<string | null> {
 }
 
 /**
- * Whether the server refuses CONFIG itself: it does not have it (ERR, in words of its own), or this user may not use it
- * (NOPERM). With a wrong password every command fails with the answer to the connection's first one.
+ * Whether the server refuses CONFIG itself. It may lack the command (ERR, in words of its own), or this user may not
+ * use it (NOPERM). A wrong password is no such refusal: then every command fails with the answer to the first command
+ * of the connection.
  */
 function isUntold(error: unknown): boolean {
   if (!(error instanceof ReplyError)) return false;

@@ -1,15 +1,15 @@
 import type { Mongo } from '../../shared/platform/clients.js';
 import { WrongStoreError } from './wrongStoreError.js';
 
-/** What MongoDB says of itself. A member whose replica set is not initiated yet says `isreplicaset`. */
+/** MongoDB's answer to `hello`. A member whose replica set is not initiated yet says `isreplicaset`. */
 interface Hello {
   setName?: string;
   isreplicaset?: boolean;
-  /** `isdbgrid` where it is a router of a sharded cluster. */
+  /** `isdbgrid` from a router of a sharded cluster. */
   msg?: string;
 }
 
-/** Refuses a standalone MongoDB: it has no transactions, so every change would fail. Throws WrongStoreError. */
+/** Throws WrongStoreError for a standalone MongoDB. It has no transactions, so every change would fail. */
 export async function checkReplicaSet({ db }: Pick<Mongo, 'db'>): Promise<void> {
   const { setName, isreplicaset, msg } = (await db.command({ hello: 1 })) as Hello;
   if (setName !== undefined || isreplicaset || msg === 'isdbgrid') return;

@@ -2,12 +2,13 @@ import type { JobName } from '../../shared/jobs/jobs.js';
 import type { Handlers } from './handlers.js';
 
 /**
- * This one waits until the background loops have drained. It must not count as busy, since busy jobs slow those down.
+ * This job waits until the background loops have drained. Busy jobs slow the loops down, so it must not count as busy.
  */
 const WAITS: JobName = 'verify';
 
 /**
- * The same handlers, and whether any of them is at work that slows the background loops down. `onEnd`: one has ended.
+ * Returns the same handlers, and whether any of them does work that slows the background loops down. `onEnd` is called
+ * when a handler has ended.
  */
 export function countActive(
   handlers: Handlers,

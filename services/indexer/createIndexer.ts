@@ -44,44 +44,44 @@ import { createWorker } from './worker.js';
 import { forgetLease } from './sync/lease.js';
 import { startSync, type SyncSettings } from './sync/startSync.js';
 
-/** The shortest rest between two looks for work (ms): what comes meanwhile is done together. */
+/** The shortest rest (ms) between two looks for work. Changes that are made meanwhile are then done together. */
 const WORK_EVERY_MS = 250;
-/** The same where nobody waits for what is done (ms). */
+/** The same for work whose result nobody waits for. */
 const SIMILAR_EVERY_MS = 2_000;
 const CHORES_EVERY_MS = 1_000;
 const RELEASE_EVERY_MS = 5_000;
 const TIDY_EVERY_MS = 60_000;
-/** Names of rejected files are looked through this often (ms). There may be many of them. */
+/** How often (ms) the names of rejected files are looked through. There may be many of them. */
 const NAMES_EVERY_MS = 3_600_000;
-/** A file that has waited this long (ms) may have lost its job. */
+/** After this time (ms), a waiting file may have lost its job. */
 const REFILE_AFTER_MS = 10 * 60_000;
-/** The same where no job is known: longer than anybody takes between a record and its job. */
+/** The same while the queue has no job. It is longer than anybody takes between recording a file and filing its job. */
 const REFILE_WHEN_IDLE_AFTER_MS = 10_000;
 const LOOK_FOR_LOST_EVERY_MS = 5_000;
-/** A loop that nobody wakes looks around this often (ms): it then finds what a killed process has left. */
+/** How often (ms) a loop that nobody wakes looks for work. It then finds what a killed process has left. */
 const LOOK_AROUND_MS = 10_000;
 
 /**
- * Looking for similar threads costs Elasticsearch more than anything else of a build, and nobody waits for it. So it
- * has a loop of its own, which asks one question at a time and, after each round, rests for as long as the round took.
- * So it keeps one thread of Elasticsearch busy for at most half of the time. When readers search much, each round takes
- * longer, and so does the rest after it.
+ * Looking for similar threads costs Elasticsearch more than any other part of a build, and nobody waits for it. So it
+ * has a loop of its own. This loop asks one question at a time. After each round it rests for as long as the round
+ * took. So it keeps one thread of Elasticsearch busy for at most half of the time. When readers search much, each round
+ * takes longer, and so does the rest after it.
  */
 const SIMILAR_REST_FACTOR = 1;
 /**
- * What shows a part of threads elsewhere. It costs the same after one change as after many: a profile, say, is made from
- * all threads of a person. So a loop of its own does all such marks, rests for so long (ms), and then does all marks that
- * were set meanwhile.
+ * The kinds of work that show a part of threads elsewhere. Such work costs the same after one change as after many. A
+ * profile, for example, is made from all threads of a person. So these kinds have a loop of their own. It does all
+ * marks, rests for ELSEWHERE_REST_MS, and then does all marks that were set meanwhile.
  */
 const SHOWN_ELSEWHERE: readonly LoopKind[] = ['lists', 'person', 'server', 'shown'];
 const ELSEWHERE_REST_MS = 5_000;
 const IN_OTHER_LOOPS: readonly LoopKind[] = [...SHOWN_ELSEWHERE, 'similar', 'mirror'];
 const OTHER_KINDS = ALL_KINDS.filter((kind) => !IN_OTHER_LOOPS.includes(kind));
 
-/** Milliseconds that work under way has to come to its end when the indexer stops. */
+/** How long (ms) work that is under way may take to end when the indexer stops. */
 const LONGEST_END_MS = 5_000;
 
-/** Clients and settings of an indexer; the caller closes them after stop(). */
+/** The clients and settings of an indexer. The caller closes the clients after stop(). */
 export interface IndexerClients {
   settings: SyncSettings &
     MirrorSettings &
@@ -90,26 +90,29 @@ export interface IndexerClients {
   elasticsearch: Client;
   redis: Redis;
   queueRedis: Redis;
-  /** Files again what was lost, and rebuilds of a search index that was lost. */
+  /** Files lost jobs again, and asks for a rebuild of a lost search index. */
   producer: Pick<Producer, 'add' | 'refile' | 'counts'>;
-  /** Where files are copied to; null where they are not. */
+  /** The place that files are copied to; null where files are not copied. */
   files: MirrorFiles | null;
   logger: Logger;
 }
 
-/** Links for files that are copied; null without a bot. */
+/** Makes the source of fresh links for files that are to be copied; null without a bot. */
 function freshLinks(
   { settings, queueRedis: redis, mongo: { namespace } }: IndexerClients,
   counters: WriteCounters,
 ): FreshLinks | null {
-  // The time of an answer matters only where the answer is recorded. Links are not.
+  // The time of an answer matters only where the answer is recorded. Answers with links are not recorded.
   const now = () => Promise.resolve(0);
   const onAsked = (outcome: AskOutcome): void => counters.platformAsked(outcome);
   const bot = createBotClient(settings, { redis, namespace, now, onAsked });
   return bot && createFreshLinks(bot);
 }
 
-/** The running write side: the queue's worker, the loops that do what is marked and tidy up, and the sync. */
+/**
+ * Starts the write side: the worker of the queue, the loops that do marked work and tidy up, and the sync. Stopping it
+ * waits for work under way, for a few seconds at most, and gives the rest back.
+ */
 export function createIndexer(clients: IndexerClients): {
   stop(): Promise<void>;
   deps: IndexerDeps;
@@ -194,7 +197,7 @@ export function createIndexer(clients: IndexerClients): {
       idleMs: SIMILAR_EVERY_MS,
       restFactor: SIMILAR_REST_FACTOR,
     }),
-    // Files come from elsewhere, and may take long.
+    // Downloads of files may take long, so they have a loop of their own.
     ...(files ? [runInBackground('mirror', mirror, { ...common, idleMs: WORK_EVERY_MS })] : []),
     runInBackground('chores', chores, { ...common, idleMs: CHORES_EVERY_MS }),
   ];

@@ -8,7 +8,7 @@ import type { Commit } from './work/commit.js';
 import type { ServiceLinks } from './views/serviceLinks.js';
 import type { SearchWriter } from './stores/searchWriter.js';
 
-/** How the write side reads and changes what is stored. */
+/** The access to what is stored, for reading and for changing it. */
 export interface StoreAccess {
   collections: Collections;
   /** Carries out changes of the archive in transactions. */
@@ -16,19 +16,19 @@ export interface StoreAccess {
   search: SearchWriter;
 }
 
-/** What the write side works with. */
+/** The dependencies of the write side. */
 export interface IndexerDeps extends StoreAccess {
-  /** Another access to the same stores, for what readers wait for. */
+  /** Another access to the same stores, for work that readers wait for. */
   first: StoreAccess;
   elasticsearch: Client;
-  /** The database's name: also the prefix of search indexes. */
+  /** The database's name. It is also the prefix of the names of search indexes. */
   namespace: string;
   announcer: Announcer;
   logger: Logger;
   resolvedTags: ReadonlySet<string>;
-  /** Where readers find files. */
+  /** Makes the addresses at which readers find files. */
   links: ServiceLinks;
-  /** Where files of the platform are copied; null where they are not. */
+  /** The copies of the platform's files; null where files are not copied. */
   mirror: Mirror | null;
   /** Counts what this process does. */
   counters?: WriteCounters;
@@ -38,7 +38,7 @@ export interface IndexerDeps extends StoreAccess {
 export interface WriteCounters {
   /** A thread was built. */
   threadBuilt(): void;
-  /** An event of the platform was recorded, so many seconds after it came. */
+  /** An event of the platform was recorded, this long (seconds) after it was received. */
   eventRecorded(seconds: number): void;
   /** The platform was asked, with this outcome. */
   platformAsked(outcome: AskOutcome): void;

@@ -18,18 +18,18 @@ import type { IndexerDeps } from './deps.js';
 import { reindexSearch } from './search/reindexSearch.js';
 import { verifyArchive } from './verify/verifyArchive.js';
 
-/** What is done for each job, with its payload checked. It resolves with counts for the log. */
+/** The work of each job. It is given the checked payload, and resolves with counts for the log. */
 type Work = {
   [Name in JobName]: (payload: JobPayloads[Name], report: Report) => Promise<unknown>;
 };
 
-/** Does a job. Throws PayloadError for a payload that is none of its. */
+/** Does a job. Throws PayloadError where the payload does not fit the job. */
 type Handler = (payload: unknown, report?: Report) => Promise<unknown>;
 
-/** Every job's handler. */
+/** The handler of each job. */
 export type Handlers = Record<JobName, Handler>;
 
-/** The index of the write side: one line a job. */
+/** Makes the handler of each job. */
 export function createHandlers(deps: IndexerDeps): Handlers {
   const work: Work = {
     'delete-thread': deletion(deps, 'thread', deleteThread),
@@ -53,7 +53,7 @@ function checked<Name extends JobName>(name: Name, work: Work[Name]): Handler {
   return async (payload, report = REPORT_NOBODY) => work(parsePayload(name, payload), report);
 }
 
-/** The job of a deletion, which is forgotten when it was carried out. */
+/** Makes the work of a deletion job. The record of the deletion is removed when it has been carried out. */
 function deletion<Kind extends DeletionKind>(
   deps: IndexerDeps,
   kind: Kind,

@@ -4,8 +4,9 @@ import { keepAuditIndex } from '../../shared/store/expireAudit.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
 
 /**
- * Creates every index that is missing. They are lost when somebody drops the database while the indexer runs. An index of
- * the audit trail with another time stays: another indexer was started later with another AUDIT_DAYS.
+ * Creates every index that is missing. Indexes are lost when somebody drops the database while the indexer runs. An
+ * index of the audit trail with another retention time stays, because an indexer that was started later has set it,
+ * with another AUDIT_DAYS.
  */
 export async function keepIndexes(
   { collections }: Pick<Mongo, 'collections'>,

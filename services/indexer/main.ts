@@ -27,7 +27,7 @@ import { prepareSearch } from './prepareSearch.js';
 import { retryUntilReady } from './retryUntilReady.js';
 import { warnOfOldPieces } from './warnOfOldPieces.js';
 
-/** Milliseconds that a store has to answer at the start, before the wait for it is told. */
+/** How long (ms) a store may take to answer at the start, before the wait for it is logged. */
 const ANSWER_MS = 5_000;
 
 const settings = await exitOnWrongSetting(() => readSettings());
@@ -72,7 +72,7 @@ const producer = createProducer({ redisUrl: settings.REDIS_URL, namespace: mongo
 await whenReady('the search index', () =>
   prepareSearch({ ...mongo, elasticsearch, producer, logger }),
 );
-// Announcements can wait: one that is away is connected to when it is back.
+// Announcements can wait. If this Redis is away, the client connects when it is back.
 await answers(() => redis.connect()).catch(() => undefined);
 
 const indexer = createIndexer({

@@ -4,23 +4,27 @@ import type { Mongo } from '../../shared/platform/clients.js';
 import { failedMark, quarantineId } from '../../shared/store/quarantine.js';
 import { markId, markWrite, type Failure } from '../../shared/store/work.js';
 
-/** Collections of one document or a few, which earlier versions kept apart. */
+/** Collections with one or a few documents, which earlier versions had in place of `state`. */
 const OLD_STATE = ['counters', 'erasureState', 'secrets', 'searchGenerations'];
 
-/** The newest snapshot of everybody who ever wrote, which earlier versions kept. */
+/** The collection in which earlier versions kept the newest snapshot of everybody who ever wrote. */
 const OLD_PEOPLE = 'users';
 
-/** The index of forwards that earlier versions had, which did not judge them again. */
+/**
+ * The index of forwarded messages of earlier versions. Those versions did not judge again whether such a message may be
+ * shown.
+ */
 const OLD_FORWARDS = 'forwards';
 
-/** The index of threads to be fetched that earlier versions had, by activity alone. */
+/** The index of earlier versions for threads that are to be fetched. It was ordered by activity alone. */
 const OLD_TODO = 'todo_recent';
 
 /**
  * Takes over what earlier versions kept in other collections or under other names. It leaves the old collections of
- * `state` as they are. So an API process of an earlier version goes on until it is replaced, but for pictures of people.
- * Threads with a forwarded message are marked to be built again, since earlier versions did not judge whether it may be
- * shown. So indexers of these versions must have been stopped by then. An index that no query uses any more is dropped.
+ * `state` as they are. So an API process of an earlier version goes on until it is replaced, except that it shows no
+ * pictures of people. Threads with a forwarded message are marked to be built again, because earlier versions did not
+ * judge whether it may be shown. Indexers of these versions must have been stopped before. An index that no query uses
+ * any more is dropped.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);
@@ -33,8 +37,9 @@ export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'
 }
 
 /**
- * Forgets names that earlier versions kept for ever: of people, though all they wrote was deleted, in the collection
- * `users`, and of files that were taken. What was shown of people by that collection goes into the rows that lack it.
+ * Forgets names that earlier versions kept for ever. They kept the names of people in the collection `users`, even
+ * after everything that these people wrote was deleted. They also kept the names of imported files. Rows that lack what
+ * was shown of a person take it from `users` first.
  */
 async function forgetNames({ db, collections }: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   const found = await db.listCollections({ name: OLD_PEOPLE }, { nameOnly: true }).toArray();
@@ -52,7 +57,7 @@ async function forgetNames({ db, collections }: Pick<Mongo, 'db' | 'collections'
   );
   await contributions.aggregate(fill('author', { author }, 'contributions')).toArray();
   await members.aggregate(fill('avatar', { avatar: '$person.avatar' }, 'members')).toArray();
-  // Whoever was not recorded was not shown.
+  // A person who is not in `users` was not shown. So rows without a name are removed.
   await contributions.deleteMany({ author: { $exists: false } });
   await members.deleteMany({ avatar: { $exists: false } });
   const taken = { state: { $in: ['imported', 'unchanged'] }, name: { $exists: true } } as const;
@@ -60,7 +65,10 @@ async function forgetNames({ db, collections }: Pick<Mongo, 'db' | 'collections'
   await db.dropCollection(OLD_PEOPLE);
 }
 
-/** Has threads that forward something built again, once: those that the index finds, so that few messages are read. */
+/**
+ * Marks the threads with a forwarded message to be built again, once. The old index finds these threads, so that few
+ * messages are read.
+ */
 async function judgeForwards({
   messages,
   work,
@@ -89,7 +97,7 @@ async function copyState({ db }: Pick<Mongo, 'db'>): Promise<void> {
 /** An entry of the old collection `quarantine`. */
 type OldEntry = Omit<Failure, 'id'> & { _id: string };
 
-/** Has the marks say what is quarantined. */
+/** Moves the entries of the old collection `quarantine` into the marks. */
 async function moveQuarantine({
   db,
   collections: { work },
@@ -106,12 +114,15 @@ function writeOf({ _id: _oldId, ...entry }: OldEntry) {
     const replacement = failedMark(kind, subject, failure);
     return { replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true } };
   }
-  // Whose mark is gone was done meanwhile.
+  // Where the mark is gone, the work was done meanwhile. Then nothing is updated.
   const _id = kind === 'thread' ? markId(kind, subject) : subject;
   return { updateOne: { filter: { _id }, update: { $set: { failure } } } };
 }
 
-/** Earlier versions left slashes in the ids of some failures, by which nobody could ask for another try. */
+/**
+ * Replaces slashes in the ids of failures. Earlier versions left them there, and nobody could ask for another try by
+ * such an id.
+ */
 async function renameFailures({ work }: Pick<Mongo['collections'], 'work'>): Promise<void> {
   const id = { $replaceAll: { input: '$failure.id', find: '/', replacement: '-' } };
   await work.updateMany({ 'failure.id': /\// }, [{ $set: { 'failure.id': id } }]);

@@ -6,7 +6,10 @@ import { DeletedPlace, SourceConflict } from './ingest/source.js';
 import { NotSynced } from './sync/syncProblem.js';
 import { SearchUnavailable } from './stores/sendBulk.js';
 
-/** Whether an error will come again however often a job is tried: its input is at fault, or the platform refuses it. */
+/**
+ * Whether an error will come again however often a job is tried, because its input is wrong, or the platform refuses
+ * it.
+ */
 export function isPermanent(error: unknown): error is Error {
   const kinds = [
     ExportError,
@@ -23,17 +26,17 @@ export function isPermanent(error: unknown): error is Error {
   return kinds.some((kind) => error instanceof kind);
 }
 
-/** Whether an error says that a store is away or busy: the same work will succeed later. */
+/** Whether an error says that a store is away or busy. The same work will succeed later. */
 export function isPassing(error: unknown): boolean {
   return error instanceof SearchUnavailable || isStoreAway(error);
 }
 
-/** A new search index could not be made right: it was dropped, the old one stays. */
+/** A new search index could not be filled correctly. It was dropped, and the old one stays. */
 export class RebuildFailed extends Error {
   override readonly name = 'RebuildFailed';
 }
 
-/** There is no search index to compare. */
+/** There is no search index. */
 export class SearchIndexLost extends Error {
   override readonly name = 'SearchIndexLost';
 
@@ -44,7 +47,10 @@ export class SearchIndexLost extends Error {
   }
 }
 
-/** A job waits for something else: it is to look again after so many milliseconds, and takes no place meanwhile. */
+/**
+ * A job waits for something else. The queue is to run it again after `afterMs` milliseconds. Meanwhile it takes no
+ * place of the worker.
+ */
 export class LookAgain extends Error {
   override readonly name = 'LookAgain';
   readonly afterMs: number;
@@ -55,7 +61,7 @@ export class LookAgain extends Error {
   }
 }
 
-/** A job's payload is not what its name promises. */
+/** A job's payload does not fit its name. */
 export class PayloadError extends Error {
   override readonly name = 'PayloadError';
 }

@@ -8,8 +8,8 @@ import { KEPT_SINCE_THIRD } from '../../shared/store/searchMapping.js';
 import { renewSearchIndex, type RenewDeps } from './search/renewSearchIndex.js';
 
 /**
- * What an index of mapping 1 lacks of today's documents. It keeps a conversation in one piece: what stands in the
- * stretches is copied there, so that it goes on finding what is written until it is rebuilt.
+ * The fields that an index of mapping 1 lacks. Such an index keeps a conversation in one field. The text of today's
+ * `stretches` is copied into that field, so that searches find new messages until the index is rebuilt.
  */
 const ADDED_TO_FIRST: Record<string, estypes.MappingProperty> = {
   heading: { type: 'keyword', index: false, doc_values: false },
@@ -21,8 +21,9 @@ const ADDED_TO_FIRST: Record<string, estypes.MappingProperty> = {
 };
 
 /**
- * Makes the search index where there is none. Those of before are made to take today's documents: the one that is
- * searched, the one that a rebuild fills, and the one that a rebuild has left. An earlier mapping is told of.
+ * Creates the search index where there is none. Existing indexes are changed so that they accept today's documents: the
+ * one that is searched, the one that a rebuild fills, and the one that a rebuild has left. An earlier mapping is
+ * logged.
  */
 export async function prepareSearch(deps: RenewDeps): Promise<void> {
   const { elasticsearch, namespace, logger } = deps;

@@ -1,5 +1,5 @@
-/** Tells how far a job has come: `done` of `total` things. */
+/** Reports how far a job has come: `done` of `total` things. */
 export type Report = (done: number, total: number) => void;
 
-/** For work that nobody watches. */
+/** A report for work that nobody watches. */
 export const REPORT_NOBODY: Report = () => undefined;

@@ -4,12 +4,12 @@ import { seldom } from '../../shared/platform/seldom.js';
 import { WrongStoreError } from './wrongStoreError.js';
 
 const LONGEST_WAIT_MS = 2_000;
-/** Milliseconds between two lines that say the same. */
+/** How long (ms) between two log lines that say the same. */
 const TOLD_EVERY_MS = 60_000;
 
 /**
- * Runs a step of the start, and runs it again after each failure until it succeeds: a store may still be away. A
- * WrongStoreError would come again each time, so it ends the process, with one clear line.
+ * Runs a step of the start. It runs the step again after each failure, until the step succeeds, because a store may
+ * still be away. A WrongStoreError would come again each time. So it is logged in one line, and ends the process.
  */
 export async function retryUntilReady(
   name: string,

@@ -3,21 +3,21 @@ import { pingMongo, type Mongo } from '../../shared/platform/clients.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { watchStore, type StoreWatch } from '../../shared/platform/watchStore.js';
 
-/** Work waits here while a store that it writes to is away, in place of failing again and again. */
+/** Lets work wait while a store that it writes to is away. Otherwise the work would fail again and again. */
 export interface StoreGate {
   watches: { mongodb: StoreWatch; elasticsearch: StoreWatch };
-  /** Resolves when both stores answer: at once, as a rule. */
+  /** Resolves when both stores answer; at once where they do already. */
   open(): Promise<void>;
   readonly isOpen: boolean;
-  /** Some work failed: the stores are asked now. */
+  /** Notes that some work has failed. The stores are then asked at once. */
   suspect(): void;
   stop(): void;
 }
 
-/** Importing keeps a process busy: its stores are given more time than readers would. */
+/** Imports keep a process busy. So the stores have more time to answer than in a process for readers. */
 const PATIENCE = { everyMs: 1_000, limitMs: 3_000 };
 
-/** Watches MongoDB and Elasticsearch. (The queue's worker waits for Redis by itself.) */
+/** Watches MongoDB and Elasticsearch. The queue's worker waits for Redis by itself. */
 export function createStoreGate(
   mongo: Pick<Mongo, 'client' | 'db'>,
   elasticsearch: Client,

@@ -1,10 +1,10 @@
 import type { Mongo } from '../../shared/platform/clients.js';
 import type { Logger } from '../../shared/platform/logger.js';
 
-/** Where earlier versions stored what is in `pieces` now. */
+/** The collections of earlier versions in place of `pieces`. */
 const OLD = ['bodyChunks', 'uploadChunks'];
 
-/** Warns of pieces that an earlier version stored: nothing reads them, and no erasure reaches into them. */
+/** Warns of pieces that an earlier version stored. Nothing reads them, and no erasure reaches them. */
 export async function warnOfOldPieces({ db }: Pick<Mongo, 'db'>, logger: Logger): Promise<void> {
   for (const collection of OLD) {
     if (!(await db.collection(collection).findOne({}, { projection: { _id: 1 } }))) continue;

@@ -14,18 +14,21 @@ import type { Handlers } from './handlers.js';
 import type { StoreGate } from './storeGate.js';
 
 /**
- * Crashes of a worker a job survives. BullMQ's default is 1, so that two crashes would lose a job whatever its
- * attempts.
+ * How many crashes of its worker a job survives. BullMQ's default is 1. Then two crashes would lose a job, however many
+ * attempts it has.
  */
 const MAX_STALLED_COUNT = 100;
 
-/** A job is given to another worker when its own has been silent for so long: at most the sum of both after a crash. */
+/**
+ * How long (ms) a worker may be silent before its job is given to another one. After a crash, that takes at most as
+ * long as both times together.
+ */
 const LOCK_MS = 15_000;
 const LOOK_FOR_STALLED_EVERY_MS = 5_000;
 
-/** Milliseconds that jobs under way have to come to their end when the worker stops. */
+/** How long (ms) jobs that are under way may take to end when the worker stops. */
 const LONGEST_END_MS = 4_000;
-/** Milliseconds between two lines about a queue that cannot be reached. */
+/** How long (ms) between two log lines about a queue that cannot be reached. */
 const TOLD_EVERY_MS = 30_000;
 
 export interface WorkerOptions {
@@ -39,15 +42,13 @@ export interface WorkerOptions {
 
 /** The queue's worker. */
 export interface QueueWorker {
-  /**
-   * Takes no more jobs, waits a moment for those under way, and gives the others back to the queue for the next worker.
-   */
+  /** Takes no more jobs, waits a short time for those under way, and gives the unfinished ones back to the queue. */
   stop(): Promise<void>;
 }
 
 /**
- * A BullMQ worker that hands each job to its handler, when the stores are there, and tells permanent errors from
- * passing ones.
+ * Makes a BullMQ worker. It hands each job to its handler once the stores answer. A job with a permanent error fails at
+ * once, and one with another error is tried again.
  */
 export function createWorker(redis: Redis, options: WorkerOptions): QueueWorker {
   const { logger } = options;
@@ -89,8 +90,8 @@ export function createWorker(redis: Redis, options: WorkerOptions): QueueWorker 
 }
 
 /**
- * A job that is given back waits as if it had not been begun: it may run twice, as every job may. One whose lock was
- * lost while Redis was away is the queue's already.
+ * Gives jobs back to the queue, where they wait as if they had not been begun. Their work may still go on here, so they
+ * may run twice, as every job may. A job whose lock was lost while Redis was away is back in the queue already.
  */
 async function giveBack(underWay: Map<Job, string | undefined>, logger: Logger): Promise<void> {
   const jobs = [...underWay];
@@ -122,14 +123,17 @@ async function runJob(
     if (error instanceof LookAgain) throw error;
     end(isPermanent(error) ? 'refused' : 'failed');
     if (isPermanent(error)) throw new UnrecoverableError(error.message);
-    // Those that wait behind it need not fail one after the other.
+    // Jobs that wait need not fail one after the other. So the stores are asked now.
     gate.suspect();
     if (error instanceof Error) cutCommand(error);
     throw error;
   }
 }
 
-/** The queue keeps an error's message and stack, and GET /admin/jobs/:id shows the message. */
+/**
+ * Cuts commands out of an error, because the queue stores its message and stack, and GET /admin/jobs/:id shows the
+ * message.
+ */
 function cutCommand(error: Error): void {
   const { message } = error;
   Object.assign(error, { message: withoutCommand(message), stack: stackWithoutCommand(error) });
@@ -137,7 +141,10 @@ function cutCommand(error: Error): void {
 
 const REPORT_EVERY_MS = 500;
 
-/** Tells the queue how far a job has come, now and then; that it cannot be told is no failure of the job. */
+/**
+ * Makes a report that tells the queue now and then how far a job has come. The job does not fail when the queue cannot
+ * be told.
+ */
 function reporter(job: Job): Report {
   let toldAt = 0;
   return (done, total) => {

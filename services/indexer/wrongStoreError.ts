@@ -1,4 +1,4 @@
-/** A store that answers, and that nothing may start on as it is set up. */
+/** A store answers, but nothing may start on it, because it is set up wrong. */
 export class WrongStoreError extends Error {
   override readonly name = 'WrongStoreError';
 }
