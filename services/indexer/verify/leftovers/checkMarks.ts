@@ -5,10 +5,13 @@ import { waitingMarks } from '../awaitWork.js';
 import type { Difference } from '../difference.js';
 import { MOST_LISTED } from './mostListed.js';
 
-/** Kinds of marks that are compared with what they are about. */
+/** Kinds of marks that another area compares. */
 const COMPARED: readonly string[] = ['thread'];
 
-/** Marks of what is still to be done: found twice, nobody does it. Those of threads are told of with the thread. */
+/**
+ * Looks for marks that should be done soon. A mark that two looks find unchanged is done by nobody. Marks of threads
+ * are reported with their threads.
+ */
 export async function checkMarks({ deps }: AreaContext): Promise<Difference[]> {
   const found: Difference[] = [];
   for (const kind of Object.keys(KINDS) as (keyof typeof KINDS)[]) {

@@ -3,7 +3,7 @@ import type { Difference } from '../difference.js';
 import { personDifference } from '../people/peopleArea.js';
 import { MOST_LISTED } from './mostListed.js';
 
-/** Lines of leaderboards of people who have no row on that server: nothing else names them. */
+/** Looks for lines of leaderboards whose person has no row on that server. No other check finds them. */
 export async function checkOrphanRanks({ deps }: AreaContext): Promise<Difference[]> {
   const { ranks, members } = deps.collections;
   const found: Difference[] = [];

@@ -4,12 +4,15 @@ import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { MOST_LISTED } from './mostListed.js';
 
-/** A body that is being written is stored in a moment: younger revisions (ms) are passed over. */
+/**
+ * The age (ms) above which the pieces of a body count as orphans. The body that belongs to younger ones may still be
+ * about to be stored.
+ */
 const BODY_AFTER_MS = 10 * 60_000;
-/** Uploads that no file needs are removed after a day; these should have been. */
+/** The age (ms) above which an unneeded upload is reported. The indexer removes unneeded uploads after a day. */
 const UPLOAD_AFTER_MS = 25 * 60 * 60_000;
 
-/** Pieces of large bodies that belong to no stored body, and of uploads that no file needs. */
+/** Looks for pieces of large bodies that belong to no stored body, and for pieces of uploads that no file needs. */
 export async function checkPieces({ deps, tally }: AreaContext): Promise<Difference[]> {
   const { collections } = deps;
   const now = Date.now();

@@ -2,7 +2,7 @@ import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { MOST_LISTED } from './mostListed.js';
 
-/** Search documents that name no thread: no comparison of threads meets them. */
+/** Looks for search documents that name no thread. The comparison of threads does not find them. */
 export async function checkUnplaced({ deps, indexes }: AreaContext): Promise<Difference[]> {
   const found: Difference[] = [];
   for (const index of indexes) {

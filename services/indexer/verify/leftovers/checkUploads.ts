@@ -4,7 +4,7 @@ import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { MOST_LISTED } from './mostListed.js';
 
-/** Files that wait to be imported, and whose bytes are not there. */
+/** Looks for files that wait to be imported, and whose bytes are missing. */
 export async function checkUploads({ deps, tally }: AreaContext): Promise<Difference[]> {
   const missing: string[] = [];
   const waiting = deps.collections.importFiles

@@ -3,12 +3,12 @@ import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { MOST_LISTED } from './mostListed.js';
 
-/** What was asked for longer ago (ms) should have been done, or filed again long since. */
+/** Requests that are older than this (ms) should have been carried out long ago, or their jobs filed again. */
 const LATE_MS = 60 * 60_000;
 
 /**
- * Deletions and erasures that were promised and are not done, and files that wait while no file at all is imported:
- * those of a large import wait for each other.
+ * Looks for deletions and erasures that were promised and are not carried out. Also looks for files that wait while no
+ * file at all is imported. While files are imported, the files of a large import wait for each other.
  */
 export async function checkWaiting({ deps }: AreaContext): Promise<Difference[]> {
   const { deletions, erasures } = deps.collections;

@@ -7,7 +7,7 @@ import { checkUnplaced } from './checkUnplaced.js';
 import { checkUploads } from './checkUploads.js';
 import { checkWaiting } from './checkWaiting.js';
 
-/** The index of what may be left behind: one line a check. */
+/** The checks for what may be left behind. */
 const CHECKS: readonly ((context: AreaContext) => Promise<Difference[]>)[] = [
   checkMarks,
   checkOrphanRanks,
@@ -17,7 +17,7 @@ const CHECKS: readonly ((context: AreaContext) => Promise<Difference[]>)[] = [
   checkWaiting,
 ];
 
-/** What belongs to no thread, person or server: looked for as a whole, whatever ids are asked for. */
+/** What belongs to no thread, person or server. Each look is at all of it, whatever ids are asked for. */
 export function leftoversArea(context: AreaContext): Area {
   return {
     name: 'leftovers',

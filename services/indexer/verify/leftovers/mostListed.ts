@@ -1,2 +1,5 @@
-/** The most differences that one look at leftovers gives of one kind: what bounds the memory of an archive in ruins. */
+/**
+ * The most differences of one kind that one look at the leftovers reports. This bounds the memory for an archive with
+ * many differences.
+ */
 export const MOST_LISTED = 5_000;

@@ -16,7 +16,7 @@ const PEOPLE = 500;
 /** How the people of a window are shown, by their ids. */
 type Appearances = ReadonlyMap<string, Appearance>;
 
-/** Everything that is counted of a person: counted again from their contributions, and compared. */
+/** Everything that is counted of people. It is counted again from their contributions, and compared. */
 export function peopleArea(context: AreaContext): Area {
   const { collections } = context.deps;
   return {
@@ -34,7 +34,7 @@ export function peopleArea(context: AreaContext): Area {
   };
 }
 
-/** People's rows on servers, and their lines of the leaderboards. */
+/** Compares the rows of people on servers, and their lines of the leaderboards. */
 async function compareMembers(
   { deps, tally }: AreaContext,
   window: IdWindow,
@@ -65,13 +65,13 @@ function compareRows<T extends { _id: string }>(
   );
 }
 
-/** `member` is `<serverId>/<userId>`. */
+/** Returns a difference of a person. `member` is `<serverId>/<userId>`. */
 export function personDifference(member: string, detail: string, basis: string): Difference {
   const id = member.slice(member.indexOf('/') + 1);
   return { kind: 'person.wrong', id, detail, basis, clue: { member } };
 }
 
-/** Profiles, byte for byte, of everybody who wrote or has one. */
+/** Compares the profiles of all people who wrote something or have a profile, byte for byte. */
 async function compareProfiles(
   { deps, tally }: AreaContext,
   window: IdWindow,
@@ -91,7 +91,10 @@ async function compareProfiles(
   });
 }
 
-/** People on servers whose record is missing. Their profiles still show the server's name, which cannot be compared. */
+/**
+ * Resolves with the people on servers whose record is missing. Their profiles still show the name of the server, which
+ * cannot be compared.
+ */
 async function peopleOfUnrecordedServers(
   { members, servers }: Collections,
   window: IdWindow,
@@ -103,7 +106,7 @@ async function peopleOfUnrecordedServers(
   return members.distinct('userId', { userId: within(window), serverId: { $in: unknown } });
 }
 
-/** Nothing is kept by the id of somebody who was erased. */
+/** Looks for rows that are still kept by the id of an erased person. */
 async function erasedPeopleKept(
   { deps: { collections } }: AreaContext,
   window: IdWindow,

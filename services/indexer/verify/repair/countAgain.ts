@@ -5,7 +5,7 @@ import type { IndexerDeps } from '../../deps.js';
 import type { Difference } from '../difference.js';
 import { REPAIR } from './cause.js';
 
-/** Has people counted again, and their profiles written. */
+/** Marks people, so that they are counted again and their profiles are written. */
 export async function countAgain(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const { collections } = deps;
   const userIds = new Set(found.map(({ id }) => id));
@@ -13,7 +13,10 @@ export async function countAgain(deps: IndexerDeps, found: Difference[]): Promis
   await setMarks(deps, 'person', userIds, REPAIR);
 }
 
-/** Lines of leaderboards are found by the rows they belong to: without a row, counting does not meet them. */
+/**
+ * Removes lines of leaderboards whose member has no row. Counting a person finds lines only by the rows of that person,
+ * so it would not remove these.
+ */
 async function removeOrphanRanks(
   { ranks, members }: Collections,
   found: Difference[],
@@ -25,7 +28,7 @@ async function removeOrphanRanks(
   }
 }
 
-/** Has servers counted again; what is shown of a server that is not recorded is removed. */
+/** Marks servers, so that they are counted again. Bodies of a server that is not recorded are removed. */
 export async function markServers(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const { servers, bodies } = deps.collections;
   for (const { id } of found) {

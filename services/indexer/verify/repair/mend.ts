@@ -13,17 +13,18 @@ import { removeGhosts } from './removeGhosts.js';
 import { forgetUploads, removeOrphans, removeUnneeded } from './removeOrphans.js';
 import { searchSimilar } from './searchSimilar.js';
 
-/** Mends some differences of one kind; what cannot be mended is found again afterwards. */
+/** Mends differences of one kind. A difference that cannot be mended is found again afterwards. */
 export type Repair = (deps: IndexerDeps, found: Difference[]) => Promise<void>;
 
 const leave: Repair = () => Promise.resolve();
 
-/** What is done about each kind, in this order: what was deleted first, what is counted last. */
+/** The repair of each kind, in this order: what was deleted comes first, and what is counted comes last. */
 const REPAIRS: Record<DifferenceKind, Repair> = {
   'deleted.kept': removeDeleted,
   'erased.kept': eraseAgain,
   'view.orphan': removeOrphans,
-  // Words are never thrown away because their thread is missing, nor hidden because its channel or server is.
+  // What people wrote is never removed because its thread is missing, and never hidden because its channel or server
+  // is.
   'record.orphan': leave,
   'thread.waiting': rebuildThreads,
   'thread.quarantined': rebuildThreads,
@@ -36,7 +37,7 @@ const REPAIRS: Record<DifferenceKind, Repair> = {
   'server.wrong': markServers,
   'upload.missing': forgetUploads,
   'piece.orphan': removeUnneeded,
-  // A job that is lost is filed again by the indexer.
+  // The indexer itself files a lost job again.
   'work.waiting': finishWaiting,
 };
 
@@ -53,7 +54,7 @@ export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void
   for (const [repair, differences] of byRepair) {
     await attempt(deps, () => repair(deps, differences));
   }
-  // Every server, whether it is marked or not.
+  // Every server is counted again, whether it is marked or not.
   const servers: string[] = await deps.collections.servers.distinct('_id');
   await attempt(deps, () => setMarks(deps, 'server', [...servers, ALL_SERVERS], REPAIR));
   await attempt(deps, () => settleAndRefresh(deps, REPAIR_CAUSE, servers));

@@ -8,7 +8,10 @@ import { REPAIR } from './cause.js';
 
 const AT_ONCE = 8;
 
-/** Builds threads again, with a version above all that is stored of them. One that cannot be built is quarantined. */
+/**
+ * Builds threads again, with a version above all versions that are stored of them. A thread that cannot be built is
+ * quarantined.
+ */
 export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const { state } = deps.collections;
   const above = found.reduce((most, { clue }) => Math.max(most, clue?.above ?? 0), 0);
@@ -23,8 +26,8 @@ export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Pr
 }
 
 /**
- * Does marks that have waited too long. Each is set again with the repair's cause first, so that the repair also waits
- * for what follows.
+ * Does marks that have waited too long. Each mark is first set again with the cause of the repair, so that the repair
+ * also waits for the work that follows.
  */
 export async function finishWaiting(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const ids = found.map(({ id }) => id);

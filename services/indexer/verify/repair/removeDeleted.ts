@@ -5,7 +5,10 @@ import { redactThreads, threadTombstone } from '../../records/tombstones.js';
 import type { Difference } from '../difference.js';
 import { rebuildThreads } from './rebuildThreads.js';
 
-/** Carries out a deletion that was left half done: of threads, or of messages alone, which no view shows. */
+/**
+ * Completes deletions of threads, or of single messages, that were carried out only in part. Where only messages are
+ * concerned, the thread is not built again, because no view shows deleted messages.
+ */
 export async function removeDeleted(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const { messages } = deps.collections;
   const threadIds = found.map(({ id }) => id);
@@ -15,7 +18,7 @@ export async function removeDeleted(deps: IndexerDeps, found: Difference[]): Pro
   );
   const whole = found.filter(({ clue }) => !clue?.messagesOnly);
   for (const { id } of whole) {
-    // It may say that it is deleted, and hold a title all the same.
+    // The record may be marked as deleted and still hold a title.
     await replaceThread(deps, id, ({ deleted: _deleted, ...thread }) => threadTombstone(thread));
   }
   await redactThreads(

@@ -4,8 +4,8 @@ import type { Difference } from '../difference.js';
 import { rebuildThreads } from './rebuildThreads.js';
 
 /**
- * Builds the threads again, then leaves tombstones in place of those documents that building them did not replace: a
- * late write must not bring them back.
+ * Builds the threads again. Then it writes tombstones over the documents that these builds did not replace, so that a
+ * late write does not bring them back. A document whose id is not one of a thread or message is deleted.
  */
 export async function removeGhosts(deps: IndexerDeps, found: Difference[]): Promise<void> {
   await rebuildThreads(deps, found);
@@ -28,7 +28,10 @@ export async function removeGhosts(deps: IndexerDeps, found: Difference[]): Prom
   }
 }
 
-/** Those of a difference's documents that are still as they were found: a moved message has been written anew. */
+/**
+ * Resolves with the ids of a difference's documents that are still as they were found. A message that has moved to
+ * another thread was written again meanwhile.
+ */
 async function unchanged({ elasticsearch }: IndexerDeps, { clue }: Difference): Promise<string[]> {
   const { index = '', documents = [] } = clue ?? {};
   const { docs } = await elasticsearch.mget({

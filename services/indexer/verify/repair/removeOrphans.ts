@@ -13,7 +13,10 @@ export async function removeOrphans(deps: IndexerDeps, found: Difference[]): Pro
   await removeDocuments(deps, found);
 }
 
-/** Removes everything that is stored of threads that are not recorded, and has those counted again who had a part. */
+/**
+ * Removes the views of threads that are not recorded. Marks the threads, their servers, and the people who had a part
+ * in them, so that they are built or counted again.
+ */
 export async function removeViews(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const { bodies, threadItems, contributions, similar } = deps.collections;
   for (const threadId of await unrecorded(deps, found)) {
@@ -25,7 +28,8 @@ export async function removeViews(deps: IndexerDeps, found: Difference[]): Promi
     await threadItems.deleteOne({ _id: threadId });
     await contributions.deleteMany({ threadId });
     await similar.deleteOne({ _id: threadId });
-    // One that was imported meanwhile may have been built by then.
+    // The thread may have been imported meanwhile. What was built of it may then have been removed here, so it is built
+    // again.
     await setMarks(deps, 'thread', [threadId], REPAIR);
     await setMarks(deps, 'server', item ? [item.serverId] : [], REPAIR);
     await setMarks(
@@ -37,7 +41,10 @@ export async function removeViews(deps: IndexerDeps, found: Difference[]): Promi
   }
 }
 
-/** Removes documents of threads that are not recorded, unless somebody writes them meanwhile. */
+/**
+ * Removes search documents of threads that are not recorded. A document that somebody has written again meanwhile
+ * stays.
+ */
 async function removeDocuments(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const gone = await unrecorded(deps, found);
   for (const { id: threadId, clue } of found) {
@@ -51,7 +58,7 @@ async function removeDocuments(deps: IndexerDeps, found: Difference[]): Promise<
   }
 }
 
-/** Those of some threads that are still not recorded. */
+/** Resolves with the ids of the threads that are still not recorded. */
 async function unrecorded({ collections }: IndexerDeps, found: Difference[]): Promise<Set<string>> {
   const ids = [...new Set(found.map(({ id }) => id))];
   const known = await collections.threads
@@ -61,7 +68,7 @@ async function unrecorded({ collections }: IndexerDeps, found: Difference[]): Pr
   return new Set(ids.filter((id) => !recorded.has(id)));
 }
 
-/** Removes pieces of large bodies that belong to none, and of uploads that nobody waits for, not even by now. */
+/** Removes pieces of large bodies that belong to no body, and pieces of uploads that no file needs now. */
 export async function removeUnneeded(
   { collections }: IndexerDeps,
   found: Difference[],
@@ -72,7 +79,7 @@ export async function removeUnneeded(
   await removePieces(collections, orphans);
 }
 
-/** Says of files whose bytes are gone that they were not imported. */
+/** Notes files whose bytes are lost as rejected, so that they can be imported again. */
 export async function forgetUploads(
   { collections: { importFiles, work } }: IndexerDeps,
   found: Difference[],

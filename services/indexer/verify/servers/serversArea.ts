@@ -8,7 +8,9 @@ import type { Difference } from '../difference.js';
 import { erasedTraces } from '../erasedTraces.js';
 import { within, type IdWindow } from '../../records/idWindow.js';
 
-/** What is shown of each server, counted again, and the list of them. */
+/**
+ * What readers are shown of each server, and the list of servers. Both are made again from the records, and compared.
+ */
 export function serversArea({ deps, tally }: AreaContext): Area {
   const { collections } = deps;
   return {
@@ -32,7 +34,7 @@ export function serversArea({ deps, tally }: AreaContext): Area {
   };
 }
 
-/** An archive in which there never was a server has no list yet. */
+/** Compares the list of servers. An archive that has never had a server has no list yet. */
 async function compareList(deps: AreaContext['deps']): Promise<Difference[]> {
   const { collections } = deps;
   const stored = await collections.bodies.countDocuments({ _id: SERVER_LIST });
@@ -52,7 +54,7 @@ async function compareServer(
   });
 }
 
-/** Nobody who was erased is named in a server's description or a topic of its channels. */
+/** Looks for the ids of erased people in a server's description and in the topics of its channels. */
 async function erasedNames(
   { servers, channels, ...collections }: Collections,
   serverId: string,
@@ -72,7 +74,10 @@ async function erasedNames(
   );
 }
 
-/** Servers that are not recorded though threads of theirs are, which tell of it: nothing of these is taken away. */
+/**
+ * Resolves with the servers that are not recorded although threads of theirs are. These threads are reported
+ * themselves, and nothing of these servers is removed.
+ */
 async function missingServers({ servers, threads }: Collections): Promise<Set<string>> {
   const known: string[] = await servers.distinct('_id');
   const missing = { serverId: { $nin: known }, deleted: { $ne: true } } as const;
@@ -80,7 +85,7 @@ async function missingServers({ servers, threads }: Collections): Promise<Set<st
   return new Set(ids);
 }
 
-/** Servers that are recorded, or of which there is a body. */
+/** Resolves with the servers that are recorded, or that have a body. */
 async function serverIds({ servers, bodies }: Collections, window: IdWindow): Promise<string[]> {
   const recorded: string[] = await servers.distinct('_id', { _id: within(window) });
   const shown = await Promise.all(

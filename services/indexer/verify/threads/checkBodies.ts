@@ -7,10 +7,10 @@ import { etagOf } from '../../stores/entityTag.js';
 import { within } from '../../records/idWindow.js';
 import { isResting, resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
-/** Bodies that are held in memory at once. */
+/** How many bodies are held in memory at once. */
 const AT_ONCE = 100;
 
-/** The bodies of threads and participants: byte for byte what their records give. */
+/** Compares the bodies of threads and participants with the records, byte for byte. */
 export const checkBodies: ThreadCheck = async (look) => {
   for (const some of slices(resting(look), AT_ONCE)) {
     const expected = new Map<string, ExpectedBody>();
@@ -35,8 +35,8 @@ export const checkBodies: ThreadCheck = async (look) => {
 };
 
 /**
- * The lists of similar threads: each shows the threads that were found as they are listed now, and none that is gone.
- * What waits to be looked for again is no difference.
+ * Compares the lists of similar threads. Each must show the found threads as they are listed now, and none that is
+ * gone. A list that is to be made again anyway is left out.
  */
 export const checkSimilar: ThreadCheck = async (look) => {
   const { deps, threads, problems } = look;
@@ -74,7 +74,7 @@ async function markedThreads({ deps, window }: ThreadLook): Promise<Set<string>>
   return new Set(marks.map(({ subject }) => subject));
 }
 
-/** Lists of similar threads that name a thread which is not listed. */
+/** Resolves with the lists of similar threads that name a thread which is not listed. */
 async function listsOfGone({
   deps,
   window,
@@ -95,7 +95,7 @@ async function listsOfGone({
     .filter(({ gone }) => gone.length > 0);
 }
 
-/** Bodies, list items, contributions and lists of similar threads of threads that are not recorded. */
+/** Looks for bodies, list items, contributions and lists of similar threads of threads that are not recorded. */
 export const checkOrphanViews: ThreadCheck = async ({ deps, window, threads }) => {
   const { bodies, similar, threadItems, contributions } = deps.collections;
   const names = BODY_KINDS.thread.map((kind) => ({ _id: within(window, `${kind}/`) }));

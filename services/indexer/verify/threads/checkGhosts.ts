@@ -5,7 +5,7 @@ import { searchDocuments, type FoundDocument } from '../searchDocuments.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { differenceOf, resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
-/** Search documents that must not be found: of threads and messages that are hidden or not recorded. */
+/** Looks for search documents that must not be found, because their thread or message is hidden or not recorded. */
 export const checkGhosts: ThreadCheck = async (look) => {
   const found: Difference[] = [];
   for (const index of look.indexes) {

@@ -6,8 +6,9 @@ import type { ExpectedThread } from './expectThreads.js';
 import { differenceOf, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
 /**
- * The records themselves: threads that wait to be built or are in quarantine; what is recorded without its thread,
- * channel or server; what was deleted or erased and is still there.
+ * Checks the records themselves. It reports threads that wait to be built or are in quarantine, messages that are
+ * recorded without their thread, threads without their channel or server, and things that were deleted or erased and
+ * are still there.
  */
 export const checkRecords: ThreadCheck = async (look) => {
   const { deps, threads } = look;
@@ -40,19 +41,20 @@ function stateDifference({ thread, state, fault }: ExpectedThread): Difference[]
   return [];
 }
 
-/** What readers never see of a thread. */
+/** The parts of a thread that readers never see. */
 interface Unseen {
-  /** Who was erased and is in a message that no view is built from -> that message. */
+  /** Erased people who are in a message from which no view is built -> that message. */
   traces: Map<string, string>;
-  /** Deleted messages that still have words. */
+  /** How many deleted messages still have text. */
   kept: number;
-  /** Messages of a deleted thread that are not deleted themselves. */
+  /** How many messages of a deleted thread are not deleted themselves. */
   left: number;
 }
 
 /**
- * Looks at messages that no view is built from: deleted ones, notices (pins and renames, say), and all messages of
- * threads that are not shown or not recorded (`strays`). Only where somebody was erased are they read whole.
+ * Looks at messages from which no view is built. These are deleted messages, notices (of pins and renames, for
+ * example), and all messages of threads that are not shown or not recorded (`strays`). Messages are read completely
+ * only if somebody was erased.
  */
 async function unseenMessages(
   { deps, window, threads, traces }: ThreadLook,
@@ -132,7 +134,7 @@ async function deletedPlaces(
   return ({ thread }) => gone.has(thread.channelId) || gone.has(thread.serverId);
 }
 
-/** How many messages are recorded of threads that are not. */
+/** Counts the messages whose thread is not recorded, for each such thread. */
 async function strayMessages({ deps, window, threads }: ThreadLook): Promise<Map<string, number>> {
   const groups = deps.collections.messages.aggregate<{ _id: string; count: number }>(
     [

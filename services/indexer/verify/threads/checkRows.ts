@@ -6,7 +6,7 @@ import { within } from '../../records/idWindow.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
-/** List items and contributions: field for field what the records give. */
+/** Compares list items and contributions with the records, field by field. */
 export const checkRows: ThreadCheck = async (look) => {
   const { threadItems, contributions } = look.deps.collections;
   const items = await threadItems.find({ _id: within(look.window) }).toArray();

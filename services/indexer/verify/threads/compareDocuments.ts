@@ -5,13 +5,13 @@ import { differingFields } from '../differingFields.js';
 
 /** Compares search documents with every index that must be complete. */
 export interface DocumentComparer {
-  /** Takes documents of a thread; those that have gathered are compared now and then. */
+  /** Takes documents of a thread. Gathered documents are compared whenever there are enough of them. */
   add(thread: VerifiedThread, documents: readonly SearchDocument[]): Promise<void>;
-  /** Compares what is left. */
+  /** Compares the remaining documents. */
   end(): Promise<void>;
 }
 
-/** Documents compared by one request, and about how many characters they hold. */
+/** How many documents one request compares at most, and about how many characters they hold. */
 const MOST_DOCUMENTS = 1_000;
 const MOST_CHARACTERS = 4_000_000;
 
@@ -20,7 +20,7 @@ interface Expected {
   document: SearchDocument;
 }
 
-/** How a document differs; `version` is the one that is stored, 0 where there is none. */
+/** How a document differs. `version` is the stored version; 0 where there is none. */
 export interface DocumentProblem {
   id: string;
   detail: string;
@@ -28,8 +28,8 @@ export interface DocumentProblem {
 }
 
 /**
- * `onDiffering` learns of each document that an index lacks, or holds with other fields, or with a version above
- * `latestVersion`: nothing that is written would replace that.
+ * Makes a comparer. It calls `onDiffering` for each document that an index lacks, or holds with other fields, or with a
+ * version above `latestVersion`. No later write would replace a document with such a version.
  */
 export function compareDocuments(
   elasticsearch: Client,
@@ -72,7 +72,8 @@ async function compareIn(
     index,
     ids: some.map(({ document }) => documentIdOf(document)),
   });
-  // Asked for afterwards: what was found had its version before.
+  // The latest version is read after the documents. So it is at least the version of each document that was written
+  // properly.
   const latest = await latestVersion();
   for (const [n, { thread, document }] of some.entries()) {
     const problem = problemOf(docs[n]!, document, latest);
@@ -91,7 +92,7 @@ function problemOf(found: Found, document: SearchDocument, latest: number): stri
   if (!('found' in found) || !source || source['kind'] === 'tombstone') return 'is missing';
   const version = found._version ?? 0;
   if (version > latest) return `is of version ${version}, which was never given,`;
-  // The stretches are not kept; the hash tells whether they are these.
+  // The index does not keep the stretches. Their hash tells whether they are the same.
   const fields = differingFields(source, document, ['stretches']);
   return fields.length === 0 ? undefined : `differs (${fields.join(', ')})`;
 }

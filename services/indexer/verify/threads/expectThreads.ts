@@ -15,30 +15,33 @@ import type { DocumentComparer } from './compareDocuments.js';
 import type { VerifiedThread } from './verifiedThread.js';
 
 /**
- * How a thread must be read. A `shown` thread has all its views, a `hidden` one has none. The other three are not
- * compared: `waiting` is still to be built, `quarantined` could not be built, and of an `orphan` the channel or server
- * is missing.
+ * What readers must get of a thread. A `shown` thread has all its views, and a `hidden` one has none. The views of the
+ * other three are not compared. A `waiting` thread is still to be built. A `quarantined` one could not be built. Of an
+ * `orphan` the channel or server is missing.
  */
 export type ThreadState = 'shown' | 'hidden' | 'waiting' | 'quarantined' | 'orphan';
 
-/** A thread as its records say it must be read. */
+/** A thread as readers must get it according to its records. */
 export interface ExpectedThread {
   thread: VerifiedThread;
   state: ThreadState;
-  /** What must be stored of one that is shown, but for its body, of which the entity tag is kept. */
+  /** The views that a shown thread must have; null for others. Its body is not kept, only the body's entity tag. */
   views: ThreadViews | null;
   bodyTag: string;
   messageIds: string[];
-  /** Why it could not be built. */
+  /** Why the thread could not be built; null where it could. */
   fault: string | null;
-  /** Who was erased and is still in a message -> that message. */
+  /** Erased people who are still in a message -> that message. */
   traces: Map<string, string>;
 }
 
 /** Threads that are read at once share calls of MongoDB. From 24 callers on these calls would be spaced out. */
 const AT_ONCE = 20;
 
-/** Folds the records of some threads; their search documents are compared as they come. */
+/**
+ * Folds the records of threads. Resolves with what readers must get of each, by its id. Search documents are compared
+ * as they are made.
+ */
 export async function expectThreads(
   deps: IndexerDeps,
   threads: readonly VerifiedThread[],

@@ -6,7 +6,7 @@ import type { ExpectedThread } from './expectThreads.js';
 import type { VerifiedThread } from './verifiedThread.js';
 import type { ThreadProblems } from './threadProblems.js';
 
-/** One look at the threads of a window: what they must be, and what is wrong with them so far. */
+/** One look at the threads of a window: how they must be, and what it has found wrong with them so far. */
 export interface ThreadLook extends AreaContext {
   window: IdWindow;
   threads: ReadonlyMap<string, ExpectedThread>;
@@ -20,7 +20,7 @@ export interface ThreadLook extends AreaContext {
  */
 export type ThreadCheck = (look: ThreadLook) => Promise<Difference[]>;
 
-/** The threads whose views must be as their records say: shown, or hidden. */
+/** Returns the threads whose views must be as the records say, because the thread is shown or hidden. */
 export function resting({ threads }: Pick<ThreadLook, 'threads'>): ExpectedThread[] {
   return [...threads.values()].filter(isResting);
 }
@@ -30,7 +30,7 @@ export function isResting({ state, fault }: ExpectedThread): boolean {
   return fault === null && (state === 'shown' || state === 'hidden');
 }
 
-/** A difference of one thread, as it stands with its present views. */
+/** Returns a difference of one thread. Its basis is the version of the thread's present views. */
 export function differenceOf(
   { _id: id, revision }: VerifiedThread,
   kind: Difference['kind'],

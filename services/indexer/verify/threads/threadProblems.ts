@@ -6,17 +6,17 @@ type Kind = Extract<
   'thread.wrong' | 'thread.shown' | 'search.wrong' | 'similar.wrong'
 >;
 
-/** Gathers what is wrong with each thread. However much of a thread differs, it becomes one difference of each kind. */
+/** Gathers what is wrong with threads. All problems of one kind with a thread become one difference. */
 export interface ThreadProblems {
-  /** `above`: a revision that what is built anew must exceed. */
+  /** Notes a problem. `above`: a new build must have a greater revision than this. */
   note(one: Pick<ExpectedThread, 'thread'>, kind: Kind, detail: string, above?: number): void;
   differences(): Difference[];
 }
 
-/** Details of one difference; more are only counted. */
+/** How many details one difference lists. Further ones are only counted. */
 const MOST_DETAILS = 5;
 
-/** No problems yet. */
+/** Makes an empty gathering of problems. */
 export function threadProblems(): ThreadProblems {
   const byKey = new Map<string, { difference: Difference; details: string[]; above: number }>();
   return {

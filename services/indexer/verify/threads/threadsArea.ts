@@ -14,7 +14,7 @@ import type { VerifiedThread } from './verifiedThread.js';
 import { resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 import { threadProblems, type ThreadProblems } from './threadProblems.js';
 
-/** The index of what is compared of each thread beside its search documents: one line a check. */
+/** The checks of threads, beside the comparison of their search documents. */
 const CHECKS: readonly ThreadCheck[] = [
   checkRecords,
   checkBodies,
@@ -28,7 +28,10 @@ const CHECKS: readonly ThreadCheck[] = [
 const THREADS = 250;
 const MESSAGES = 25_000;
 
-/** Everything that is made of a thread: its records are folded again, and what comes of them is compared. */
+/**
+ * Everything that is made from threads. Their records are folded again, and the results are compared with what is
+ * stored.
+ */
 export function threadsArea(context: AreaContext): Area {
   const { deps } = context;
   const fit = (ids: string[]): Promise<number> => fitting(deps, ids);
@@ -41,7 +44,7 @@ export function threadsArea(context: AreaContext): Area {
   };
 }
 
-/** How many of some threads, in order, may be looked at together for their messages. */
+/** Resolves with how many of the threads, from the first on, have few enough messages to be looked at together. */
 async function fitting({ collections }: IndexerDeps, ids: string[]): Promise<number> {
   const items = await collections.threadItems
     .find({ _id: { $in: ids } }, { projection: { 'facts.messages': 1 } })
@@ -67,7 +70,7 @@ async function lookAtThreads(context: AreaContext, window: IdWindow): Promise<Di
   return [...found, ...problems.differences()];
 }
 
-/** The records of a window, with the versions of their views and their marks. */
+/** Resolves with the records of a window's threads, with the versions of their views and with their marks. */
 async function verifiedThreads(
   { collections: { threads, threadItems, work } }: IndexerDeps,
   window: IdWindow,
@@ -106,7 +109,9 @@ async function documentComparer(
   );
 }
 
-/** Documents that are in quarantine at the present version of their thread, or a later one. */
+/**
+ * Resolves with the ids of documents that are in quarantine at the present version of their thread, or at a later one.
+ */
 async function refusedDocuments(
   { collections }: IndexerDeps,
   window: IdWindow,

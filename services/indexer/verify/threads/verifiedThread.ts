@@ -1,10 +1,10 @@
 import type { ThreadRecord } from '../../../../shared/store/records.js';
 import type { Mark } from '../../../../shared/store/work.js';
 
-/** A thread's record, with what is stored beside it. */
+/** A thread's record, with the version of its views and its mark. */
 export interface VerifiedThread extends ThreadRecord {
   /** The version of its views; 0 where it has none. */
   revision: number;
-  /** Says that it is still to be built; null where nothing is left to do. */
+  /** The mark that it is still to be built; null where it has none. */
   mark: Mark | null;
 }
