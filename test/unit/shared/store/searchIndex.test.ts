@@ -20,7 +20,8 @@ describe('MAPPING_VERSION', () => {
     const properties = Object.entries(mappings.properties).filter(isSearched);
     const form = JSON.stringify([settings.analysis, properties]);
     const digest = createHash('sha256').update(form).digest('hex').slice(0, 16);
-    const hint = 'Raise MAPPING_VERSION, because older indexes find other things; then write both here';
+    const hint =
+      'Raise MAPPING_VERSION, because older indexes find other things; then write both here';
     expect({ version: MAPPING_VERSION, digest }, hint).to.deep.equal({
       version: 4,
       digest: '294aa4b7676994ca',
