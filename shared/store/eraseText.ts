@@ -115,7 +115,7 @@ export function textEraser(
   };
 }
 
-/** Whether the text that replaces names stands here. A longer name may begin with the same words, and is none of these. */
+/** Whether a text begins with the text that replaces names. A longer name that begins so does not count. */
 function isSomebody(after: string): boolean {
   return after.startsWith(SOMEBODY) && endsAt(MENTION_END, after, SOMEBODY.length);
 }
