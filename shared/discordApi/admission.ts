@@ -29,8 +29,9 @@ export interface Admission {
   countInvalid(): Promise<void>;
 }
 
-// The scripts read the clock of Redis, because the clocks of processes differ. Each entry has the time at which it
-// ends. An entry that ends later than any request can last was made before that clock was set back. So it is removed.
+// The scripts read the clock of Redis, because the clocks of processes differ. KEYS[1] holds one entry for each
+// request, with the time at which the entry ends. If that clock is set back, the older entries end later than any
+// request can last. The script removes such entries, and those that have ended.
 const ASK = `
 local stopped = redis.call('PTTL', KEYS[2])
 if stopped > 0 then return stopped end

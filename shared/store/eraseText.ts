@@ -3,8 +3,8 @@ import { plainName } from './plainName.js';
 import { ERASED_AUTHOR, ERASED_ID } from './redacted.js';
 
 /**
- * Takes erased people out of the texts of one message. Where all names in these together cost more than MOST_EFFORT, the
- * rest of the text is cut off, unread.
+ * Takes erased people out of the texts of one message. Where all names in these together cost more than MOST_EFFORT,
+ * the rest of the text is cut off, unread.
  */
 export interface TextEraser {
   /**
@@ -54,8 +54,8 @@ const LETTER_ENDS = new RegExp(LETTER_END, 'uy');
 const EVERYBODY = ['everyone', 'here'];
 
 /**
- * How much effort the names of one message may take: a comparison counts 1, and a hash EFFORT_OF_HASH. Every message that
- * the platform allows takes less. Without a limit, a forged message would keep the process busy for half a minute.
+ * How much effort the names of one message may take: a comparison counts 1, and a hash EFFORT_OF_HASH. Every message
+ * that the platform allows takes less. Without a limit, a forged message would keep the process busy for half a minute.
  */
 const MOST_EFFORT = 3_000_000;
 const EFFORT_OF_HASH = 40;
@@ -138,7 +138,8 @@ function nameAt(
   { theirs, kept, isKnown }: Names,
 ): { length: number; isTheirs: boolean } {
   const isPlain = plainName(after) === after.trimEnd();
-  // A name that is only known by its hash may hold one other @, such as Ada @ Work. More of them would cost too much.
+  // Names known only by their hashes are looked for up to the second @ of the text. So a name may hold one @ itself,
+  // such as Ada @ Work. Looking further would hash too many candidates.
   const reach = after.split('@', 2).join('@').length;
   for (let length = after.length; length > 0; length -= 1) {
     if (/\s/.test(after[length - 1]!)) continue;

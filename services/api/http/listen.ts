@@ -113,10 +113,10 @@ function oneByOne(handler: Handler): Handler {
 }
 
 /**
- * Collects the requests that arrive in one turn of the event loop, and handles them one after the other at its end. So
- * their answers are written close together. A client sleeps while it waits. The kernel wakes it for the first answer,
- * and it is awake for the next ones. With answers further apart, the kernel wakes the client for each of them, which
- * costs this process time.
+ * Collects the requests that arrive in one turn of the event loop. At the end of the turn, it handles them one after
+ * the other, so that their answers are written close together. A client sleeps while it waits for answers. The kernel
+ * wakes it for the first one, and the client is still awake for the others. If the answers were further apart, the
+ * kernel would wake the client for each of them, and that takes processor time of this process.
  */
 function atEndOfTurn(handler: Handler): Handler {
   let arrived: Parameters<Handler>[] = [];

@@ -149,8 +149,8 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   /**
-   * Drops every value that has one of the tags. A value that is being loaded under one of them is returned, but not
-   * kept.
+   * Drops every value that has one of the tags. Where a load of such a value is under way, its callers still get the
+   * value, but the cache does not keep it.
    */
   invalidate(tags: readonly string[]): void {
     for (const tag of tags) {

@@ -62,8 +62,8 @@ export interface BotReport {
 type Used = Pick<Settings, 'DISCORD_ALSO_CHANNELS' | 'DISCORD_AUTHORIZE_URL' | 'OPT_OUT_ROLE'>;
 
 /**
- * Asks the platform what a bot may do, and finds out what of each of its servers is archived. Throws what the client
- * throws.
+ * Asks the platform for a bot's intents and servers, and judges for each forum of these servers whether it is archived.
+ * Throws the errors of the platform's client.
  */
 export async function checkBot(platform: PlatformClient, settings: Used): Promise<BotReport> {
   const { value: application } = await platform.get(applicationRequest);

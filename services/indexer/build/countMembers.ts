@@ -55,7 +55,8 @@ export function withLink(person: ShownPerson, links: Pick<ServiceLinks, 'avatar'
 }
 
 /**
- * What one person did on one server: in all (`day` is null), or on one day that may still count for a rolling period.
+ * The totals of one person on one server. `day` is null for the totals of all time. Else it is the day they belong to,
+ * which may still count for a rolling period.
  */
 type Sum = Omit<MemberTotals, 'days'> & { day: number | null };
 

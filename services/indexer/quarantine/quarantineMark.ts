@@ -25,8 +25,8 @@ export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: strin
     ? 'It could not be built, and is not shown any more'
     : withoutCommand(cause);
   const failed = { reason: said.slice(0, MOST_REASON), count: Math.min(tries, MOST_TRIES) };
-  // When the mark is set again, it gets one more try where its run threw. Where its run ended the process, it gets
-  // none.
+  // Somebody may set the quarantined mark again. If its last run threw an error, the mark then has one try left. If its
+  // last run ended the process, the mark has none, because a further run would probably end the process again.
   const left = tries > MOST_TRIES ? tries : MOST_TRIES - 1;
   const isQuarantined = await deps.commit({
     reads: { ...readsOf([mark]), importFiles: kind === 'file' ? [subject] : [] },

@@ -43,11 +43,13 @@ const RAW_MENTION = /<@!?\d+>/u;
 const RAW_EMOJI = /<a?:\w+:\d+>/u;
 
 /**
- * Makes what puts ids back into the flattened texts of one message. `@Nickname` becomes `<@id>`, and `:name:` becomes
- * `<:name:id>` or `<a:name:id>`, but not in code, addresses and words. A nickname of two people stays as it is, and so
- * does a text that still holds ids. The function that is returned takes emojis that an embed has of its own, and gives
- * the function for the embed's texts. What the whole message tells is prepared once for all its texts. A text stays as
- * it is where it would become too long, or where the message would: the record of a message has to fit into the store.
+ * Puts ids back into the texts of one message, in which an exporter has replaced them by names. `@Nickname` becomes
+ * `<@id>`, and `:name:` becomes `<:name:id>` or `<a:name:id>`, except in code, addresses and words. A nickname that two
+ * people share stays as it is. A text that already holds a mention with an id gets no further mentions, and the same
+ * holds for emojis. A text is not changed where it would become too long, or make the message too large for the store.
+ *
+ * Returns a function that takes the emojis of an embed, if it has its own. That function returns another one, which
+ * changes a text. The mentions and emojis of the message are prepared once for all its texts.
  */
 export function restorer({
   mentions,

@@ -23,8 +23,8 @@ export class BodyWriter {
   readonly #revision: number;
   readonly #hash: Hash = createHash('sha256');
   /**
-   * The compressor of a body that comes in several parts. A body in one part is compressed in one call, which costs
-   * less.
+   * The stream that compresses a body of TEXT_CHARACTERS or more; null while the body is shorter. A shorter body is
+   * compressed by a single call at its end, which costs less than a stream.
    */
   #gzip: Gzip | null = null;
   #pending = '';

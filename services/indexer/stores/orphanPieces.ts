@@ -70,8 +70,8 @@ export function orphanBodies(
 }
 
 /**
- * Those of some owners that are uploads still needed: their file waits for its import, its import has begun, or it is
- * quarantined.
+ * Returns the owners that are uploads and are still needed. An upload is needed while its file waits for its import,
+ * while the import goes on, and while the file is quarantined.
  */
 export async function neededUploads(
   { importFiles, work }: Pick<Collections, 'importFiles' | 'work'>,

@@ -166,8 +166,8 @@ function bulkLines(alias: string, { id, revision, json }: Waiting): string {
 }
 
 /**
- * A refusal as it is recorded. The index quotes values in its reason. These are cut off, so that nothing that anybody
- * wrote is kept.
+ * The record of a document that Elasticsearch has refused. Elasticsearch may quote a value of the document in its
+ * reason. The quotation is cut off, so that no text of a message is stored with the refusal.
  */
 function refusal({ document: { id, threadId, revision }, error }: Failure): Refusal {
   const said = (error?.reason ?? '').replace(/Preview of field's value.*$/s, '').trim();

@@ -116,9 +116,10 @@ export function runClaimed(deps: IndexerDeps, kind: LoopKind, marks: Mark[]): Pr
 }
 
 /**
- * Does all work that follows from one or more causes. Resolves when no mark names any of them. A mark that cannot be
- * done is quarantined, and is not waited for. `onLeft` is told how many marks are left. `kind` narrows the work to one
- * kind. Throws while a store is away, and when the signal is aborted while other workers do what is left.
+ * Does the marks that name one or more causes, and those that follow from them. Resolves when no mark names any of the
+ * causes. A mark that keeps failing is quarantined, and then names no cause. `kind` restricts this to marks of one
+ * kind. `onLeft` is called with the number of marks that are left. Throws while a store is away, and when the signal is
+ * aborted while other workers do the marks that are left.
  */
 export async function settled(
   deps: IndexerDeps,
