@@ -137,6 +137,8 @@ async function checkSearch(
   { elasticsearch, mongo }: Rig['direct'],
 ): Promise<string[]> {
   const index = searchAlias(mongo.namespace);
+  const settings = await elasticsearch.indices.getSettings({ index });
+  const [refreshed] = Object.values(settings).map((one) => one.settings?.index?.refresh_interval);
   await elasticsearch.indices.refresh({ index });
   const messages = keptMessages(kept);
   const found = await get<SearchResponse>(client, '/api/search?q=anchor&limit=1');
@@ -150,6 +152,7 @@ async function checkSearch(
   const contents = new Map(stored.map(({ messageId, content }) => [messageId, content]));
   const stale = messages.filter((one) => !contents.get(one.id)?.startsWith(contentOf(one)));
   return [
+    ...isOther('refresh interval of the index', refreshed ?? 'default', 'default'),
     ...isOther('number of threads found', found.threadCount, kept.length),
     ...isOther('number of messages found', found.messageCount, messages.length),
     ...isOther('number of messages in the index', stored.length, messages.length),

@@ -3,7 +3,6 @@ import type { SearchWriter } from '../stores/searchWriter.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { markId } from '../../../shared/store/work.js';
 import { documentId } from '../../../shared/store/searchIndex.js';
-import { openGeneration } from './generations.js';
 import { withoutQuarantined, writeThread } from './writeThread.js';
 
 type Deps = IndexerDeps;
@@ -115,7 +114,7 @@ async function writeAgain(
 /** The threads of which the index holds a wrong number of documents, or a document that is older than the views. */
 async function findDiffering(deps: Deps, index: string, listed: Listed[]): Promise<Listed[]> {
   if (listed.length === 0) return [];
-  await openGeneration(deps, index);
+  await deps.elasticsearch.indices.refresh({ index });
   const ids = listed.map(({ threadId }) => threadId);
   const [versions, counts] = await Promise.all([
     readVersions(deps, index, ids),

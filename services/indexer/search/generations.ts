@@ -51,7 +51,7 @@ export async function createGeneration(
   const { settings, mappings } = searchIndexDefinition;
   await elasticsearch.indices.create({
     index,
-    // Nobody searches the index yet. So it is refreshed only when it is checked.
+    // Nobody searches the index yet. So it is refreshed only when it is checked, and before it is searched.
     settings: { ...settings, refresh_interval: -1 },
     mappings,
     aliases: { [writesAlias(index)]: {} },
@@ -59,7 +59,10 @@ export async function createGeneration(
   return index;
 }
 
-/** Makes everything that was written to an index visible, and has it refreshed regularly from now on. */
+/**
+ * Prepares an index for being searched. It is refreshed regularly from now on, and everything that was written to it is
+ * visible.
+ */
 export async function openGeneration({ elasticsearch }: Generations, index: string): Promise<void> {
   // Null stands for the default, which a new index has.
   const settings = { refresh_interval: null } as unknown as estypes.IndicesIndexSettings;

@@ -12,6 +12,7 @@ import {
   dropGenerations,
   indexExists,
   liveIndex,
+  openGeneration,
   swapGenerations,
 } from './generations.js';
 import { scanThreads, suspectNext, writePending } from './scanThreads.js';
@@ -55,6 +56,7 @@ async function rebuild(deps: IndexerDeps, record: RebuildRecord): Promise<void> 
     await begin(deps, record, live);
     faultPoint('rebuildCreated');
     await fill(deps, record);
+    await openGeneration(deps, record.current().to!);
     await swapGenerations(deps, live, record.current().to!);
     faultPoint('rebuildSwapped');
   }

@@ -24,6 +24,7 @@ import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { createSearchWriter } from '../../../services/indexer/stores/searchWriter.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runClaimed } from '../../../services/indexer/work/runMarks.js';
+import { until } from '../../support/apiServer.js';
 import { build } from '../../support/indexerDeps.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
@@ -90,6 +91,15 @@ describe('reindexSearch', () => {
       expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
     });
   }
+
+  it('shows at once what it has written, even of threads that are not listed yet', async () => {
+    const [thread] = await writeThreads(1);
+    await deps.collections.threadItems.deleteMany({});
+    await rebuild();
+    expect(await search('first')).to.include({ messageCount: 2 });
+    await write(thread!.threadId, thread!.messageIds, 'later');
+    await until(async () => (await search('later')).messageCount === 2);
+  });
 
   it('blocks no write where the new index cannot be created', async () => {
     const [thread] = await writeThreads(2);
