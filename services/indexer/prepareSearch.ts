@@ -32,6 +32,9 @@ export async function prepareSearch(deps: RenewDeps): Promise<void> {
   if (mappingVersion === 1) {
     await elasticsearch.indices.putMapping({ index, properties: ADDED_TO_FIRST });
   }
+  // Until 2026-11-26 a rebuild could leave an index that is never refreshed.
+  const settings = { refresh_interval: null } as unknown as estypes.IndicesIndexSettings;
+  await elasticsearch.indices.putSettings({ index, settings });
   const generations = await listGenerations(elasticsearch, namespace);
   await elasticsearch.indices.putMapping({
     index: [...new Set([index, ...generations.values()])],

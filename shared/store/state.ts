@@ -51,7 +51,7 @@ export interface SearchRebuild {
   runner?: string;
   /** The index that was behind the alias (absent if that was lost), and the index that is built. */
   from?: string | undefined;
-  to?: string;
+  to?: string | undefined;
   /** The last thread scanned; empty before the first. */
   cursor: string;
   /** How many threads were scanned, how many there are, and how many search documents were written from them. */
@@ -70,6 +70,11 @@ export interface SearchGenerations {
   targets: string[];
   /** The index that was replaced. It is written to until `until`, and then dropped. */
   retained?: { index: string; until: Date };
+  /**
+   * The number of the generation that was begun last. Numbers are never used again, so a late request of an earlier
+   * rebuild can never be about the index of a later one. Absent before the first rebuild.
+   */
+  generation?: number;
   rebuild?: SearchRebuild;
 }
 

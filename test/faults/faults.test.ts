@@ -45,6 +45,7 @@ describe('an archive under faults', function () {
 
   it('loses nothing that was acknowledged, and shows nothing that is gone', async () => {
     const said: string[] = [];
+    const began = performance.now();
     const report = await runFaults(rig, {
       seed: 1,
       writers: 6,
@@ -52,8 +53,10 @@ describe('an archive under faults', function () {
       betweenMs: 200,
       faults: FAULTS,
       lanes: LANES.map((lane) => lane.map(([name, ms]) => ({ name, ms }))),
-      atLeast: { actions: { import: 4 }, answers: { 'search 200': 11 } },
-      say: (text) => void said.push(text),
+      atLeast: { actions: { import: 4 }, answers: { 'threads found': 11 } },
+      say: (text) => {
+        said.push(`${((performance.now() - began) / 1_000).toFixed(1)} s: ${text}`);
+      },
     });
     expect(report.violations, said.join('\n')).to.deep.equal([]);
     expect(Object.keys(report.faults)).to.have.length(LANES.flat().length);

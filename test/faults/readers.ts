@@ -38,7 +38,8 @@ const SORTS = THREAD_SORTS.filter((sort) => sort !== 'unanswered');
 type Tell = (text: string) => void;
 
 /**
- * Starts readers. They count in `answers` how often they got which answer. `mayBeCut` tells whether the API is just
+ * Starts readers. They count in `answers` how often they got which answer, and how often
+ * search found a thread. `mayBeCut` tells whether the API is just
  * being killed or paused. `violate` is called at once with anything that must not be seen.
  */
 export function startReaders(
@@ -133,6 +134,7 @@ export function startReaders(
     if (answer === null || !('results' in answer)) return;
     const { results } = answer as SearchResponse;
     if (results.threads.some((thread) => thread.id === id)) {
+      answers['threads found'] = (answers['threads found'] ?? 0) + 1;
       foundBefore.add(id);
       firstFoundAt = Math.min(firstFoundAt, performance.now());
     } else if (wasFound) violate(`Search found thread ${id} no more`);

@@ -20,8 +20,7 @@ export class WrongGeneration extends Error {
  * Compares every listed thread with an index. The index must hold the thread's document, at the revision of its views
  * or a later one, and as many messages as the list shows. A thread that differs may just be changing, so it is written
  * and compared again. Resolves with the number of such threads. Throws WrongGeneration where a thread that nobody
- * changes still differs. Documents that the index refuses (`refused`, by document id) and quarantined threads do not
- * count.
+ * changes still differs. Threads of which the index refuses a document (`refused`) and quarantined threads do not count.
  */
 export async function checkGeneration(
   deps: Deps,
@@ -73,15 +72,15 @@ async function mend(
 ): Promise<void> {
   let left = differing;
   for (let round = 1; left.length > 0; round += 1) {
+    if (round > ROUNDS) {
+      const { threadId } = left[0]!;
+      throw new WrongGeneration(
+        `${left.length} threads differ in the new search index, such as ${threadId}`,
+      );
+    }
     const resting = await writeAgain(deps, search, left);
-    left = await findDiffering(deps, index, resting);
-    // A refused document leaves one thread different for good.
-    if (left.length <= refused.size) return;
-    if (round < ROUNDS) continue;
-    const { threadId } = left[0]!;
-    throw new WrongGeneration(
-      `${left.length} threads differ in the new search index, such as ${threadId}`,
-    );
+    const compared = await findDiffering(deps, index, resting);
+    left = compared.filter(({ threadId }) => !refused.has(threadId));
   }
 }
 

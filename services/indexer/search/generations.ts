@@ -1,6 +1,5 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import {
-  listGenerations,
   readSearchIndex,
   searchAlias,
   searchIndexName,
@@ -30,44 +29,21 @@ export function indexExists({ elasticsearch }: Generations, index: string): Prom
 }
 
 /**
- * Creates the next generation. It is written to by an alias of its own, and is not searched yet. `live` gets such an
- * alias, too, where there is one. All other generations are leftovers, and are dropped first.
+ * Creates the index of a generation. It is written to by an alias of its own, and is not searched yet. `live`, the index
+ * behind the alias, gets such an alias, too, where there is one.
  */
 export async function createGeneration(
-  generations: Generations,
+  { elasticsearch, namespace }: Generations,
   live: string | undefined,
+  generation: number,
 ): Promise<string> {
-  const { elasticsearch, namespace } = generations;
-  const known = await listGenerations(elasticsearch, namespace);
-  await dropGenerations(
-    generations,
-    live,
-    [...known.values()].filter((index) => index !== live),
-  );
   if (live !== undefined) {
     await elasticsearch.indices.putAlias({ index: live, name: writesAlias(live) });
   }
-  const index = searchIndexName(namespace, Math.max(0, ...known.keys()) + 1);
-  const { settings, mappings } = searchIndexDefinition;
-  await elasticsearch.indices.create({
-    index,
-    // Nobody searches the index yet. So it is refreshed only when it is checked, and before it is searched.
-    settings: { ...settings, refresh_interval: -1 },
-    mappings,
-    aliases: { [writesAlias(index)]: {} },
-  });
+  const index = searchIndexName(namespace, generation);
+  const aliases = { [writesAlias(index)]: {} };
+  await elasticsearch.indices.create({ index, ...searchIndexDefinition, aliases });
   return index;
-}
-
-/**
- * Prepares an index for being searched. It is refreshed regularly from now on, and everything that was written to it is
- * visible.
- */
-export async function openGeneration({ elasticsearch }: Generations, index: string): Promise<void> {
-  // Null stands for the default, which a new index has.
-  const settings = { refresh_interval: null } as unknown as estypes.IndicesIndexSettings;
-  await elasticsearch.indices.putSettings({ index, settings });
-  await elasticsearch.indices.refresh({ index });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Collection, UpdateFilter } from 'mongodb';
 import type { SearchGenerations, SearchRebuild } from '../../../shared/store/state.js';
 
 type Store = Collection<SearchGenerations>;
-type Generations = Pick<SearchGenerations, 'targets' | 'retained'>;
+type Generations = Pick<SearchGenerations, 'targets' | 'retained' | 'generation'>;
 
 /** How often (ms) a running rebuild shows that it is alive. */
 const BEAT_MS = 10_000;
@@ -15,6 +15,8 @@ export class RebuildTaken extends Error {
 
 /** The record of a rebuild in the hands of the process that runs it. */
 export interface RebuildRecord {
+  /** The number of the generation that was begun last, before this process took the record. */
+  lastGeneration: number;
   /** The record as it was last saved. */
   current(): SearchRebuild;
   /** Changes the record. Throws RebuildTaken, and changes nothing, where another process has taken it. */
@@ -49,12 +51,11 @@ export async function takeRebuild(store: Store, id: string): Promise<RebuildReco
     write({ $set: { 'rebuild.beatAt': new Date() } }).catch(() => undefined);
   }, BEAT_MS);
   return {
+    lastGeneration: taken.generation ?? 0,
     current: () => rebuild,
-    async save(change, { targets, retained } = {}) {
+    async save(change, generations = {}) {
       const next = { ...rebuild, ...change, beatAt: new Date() };
-      await write({
-        $set: { rebuild: next, ...(targets && { targets }), ...(retained && { retained }) },
-      });
+      await write({ $set: { rebuild: next, ...generations } });
       rebuild = next;
     },
     release: () => clearInterval(beat),

@@ -1,6 +1,7 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { findRebuild } from '../../../shared/store/searchGenerations.js';
+import { listGenerations } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { RebuildFailed } from '../permanentErrors.js';
 import type { IndexerDeps } from '../deps.js';
@@ -12,7 +13,6 @@ import {
   dropGenerations,
   indexExists,
   liveIndex,
-  openGeneration,
   swapGenerations,
 } from './generations.js';
 import { scanThreads, suspectNext, writePending } from './scanThreads.js';
@@ -56,14 +56,19 @@ async function rebuild(deps: IndexerDeps, record: RebuildRecord): Promise<void> 
     await begin(deps, record, live);
     faultPoint('rebuildCreated');
     await fill(deps, record);
-    await openGeneration(deps, record.current().to!);
-    await swapGenerations(deps, live, record.current().to!);
+    const index = record.current().to!;
+    // From the swap on, everything that was written must be found.
+    await deps.elasticsearch.indices.refresh({ index });
+    await swapGenerations(deps, live, index);
     faultPoint('rebuildSwapped');
   }
   await finish(record);
 }
 
-/** Creates the new index, and has every writer write to it. Does nothing where that was done before a crash. */
+/**
+ * Drops what earlier rebuilds left, creates the new index, and has every writer write to it. Does nothing where that was
+ * done before a crash.
+ */
 async function begin(
   deps: IndexerDeps,
   record: RebuildRecord,
@@ -73,12 +78,20 @@ async function begin(
   if (to !== undefined && from === live && (await indexExists(deps, to))) {
     return suspectNext(deps, record);
   }
-  await record.save({}, { targets: [] });
-  const created = await createGeneration(deps, live);
-  const totalThreads = await deps.collections.threads.estimatedDocumentCount();
+  const known = await listGenerations(deps.elasticsearch, deps.namespace);
+  const generation = Math.max(record.lastGeneration, ...known.keys()) + 1;
   const start = { phase: 'scan', cursor: '', threads: 0, documents: 0, mended: 0 } as const;
+  // Another process that takes the rebuild over creates an index with a later number. So it is none of the known ones.
+  await record.save({ ...start, from: live, to: undefined }, { targets: [], generation });
+  await dropGenerations(
+    deps,
+    live,
+    [...known.values()].filter((index) => index !== live),
+  );
+  const created = await createGeneration(deps, live, generation);
+  const totalThreads = await deps.collections.threads.estimatedDocumentCount();
   await record.save(
-    { ...start, from: live, to: created, totalThreads },
+    { to: created, totalThreads },
     { targets: live === undefined ? [created] : [live, created] },
   );
 }
@@ -89,7 +102,7 @@ async function begin(
 async function fill(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
   const index = record.current().to!;
   const refused = new Set<string>();
-  const search = writerTo(deps, index, (id) => refused.add(id));
+  const search = writerTo(deps, index, (threadId) => refused.add(threadId));
   await scanThreads(deps, search, record);
   await record.save({ phase: 'verify' });
   const mended = await checkGeneration(deps, index, search, refused);
@@ -102,11 +115,11 @@ async function fill(deps: IndexerDeps, record: RebuildRecord): Promise<void> {
 function writerTo(
   { elasticsearch, namespace, commit, logger }: IndexerDeps,
   index: string,
-  onRefused: (id: string) => void,
+  onRefused: (threadId: string) => void,
 ): SearchWriter {
   const targets = { namespace, readTargets: () => Promise.resolve([index]) };
   return createSearchWriter(elasticsearch, targets, async (refusals) => {
-    for (const { id } of refusals) onRefused(id);
+    for (const { threadId } of refusals) onRefused(threadId);
     await recordRefusals({ commit, logger }, refusals);
   });
 }

@@ -9,6 +9,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { SearchParams } from '../../../shared/contract/search.js';
 import {
   documentId,
+  searchAlias,
   searchIndexName,
   writesAlias,
   type MessageDocument,
@@ -18,6 +19,7 @@ import { stateOf } from '../../../shared/store/state.js';
 import { NEVER } from '../../../shared/store/work.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
 import { asFirst, createOlderIndex, OLDER } from '../../support/olderSearchIndexes.js';
+import { until } from '../../support/apiServer.js';
 import { build, doAll, record } from '../../support/indexerDeps.js';
 import { aFile } from '../../support/mirrorRig.js';
 import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
@@ -161,6 +163,21 @@ describe('a search index of an older mapping', () => {
       expect(missing, 'to be added by prepareSearch.ts').to.deep.equal([]);
     });
   }
+});
+
+describe('a search index that is never refreshed', () => {
+  const { stores, deps } = indexerSuite();
+
+  it('is refreshed from the indexer’s start on', async () => {
+    const { write, search } = rebuildArchive(deps);
+    const index = searchAlias(deps.namespace);
+    const settings = { refresh_interval: -1 } as const;
+    await stores.elasticsearch.indices.putSettings({ index, settings });
+    await write('1', ['1'], 'first');
+    expect(await search('anchor')).to.include({ total: 0 });
+    await prepareSearch({ ...deps, producer: NO_QUEUE });
+    await until(async () => (await search('anchor')).threadCount === 1);
+  });
 });
 
 describe('a search index that keeps no markdown', () => {

@@ -2,6 +2,8 @@ import type { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
+import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
+import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
@@ -102,6 +104,16 @@ describe('documents that the search index refuses', () => {
     expect(await source(_id)).to.equal('message');
     expect(await releaseHealed(deps)).to.equal(1);
     expect(await quarantined()).to.deep.equal([]);
+  });
+
+  it('keeps no rebuild of the index from ending', async () => {
+    const { threadId, said } = await recordThread(2);
+    await change(threadId, said[1]!._id, POISON);
+    await build(deps, threadId);
+    const rebuildId = await enterRebuild(deps.collections);
+    const outcome = await reindexSearch(deps, { rebuildId });
+    expect(outcome).to.deep.include({ state: 'done', mended: 1 });
+    expect(await found()).to.equal(2);
   });
 
   it('keeps a document quarantined that is refused again just when it is to be released', async () => {
