@@ -158,7 +158,12 @@ const LONGEST_ROLE = 100;
 
 /** Checks names and ids of roles. The message that it throws follows the name of the variable. */
 function readRoles(text: string): string {
-  for (const entry of text.split(',').map((one) => one.trim())) {
+  const entries = text.split(',').map((one) => one.trim());
+  // Without a role, nobody would be left out. Only an empty setting may mean that.
+  if (text !== '' && entries.every((entry) => /^@?$/.test(entry))) {
+    throw new TypeError('must name a role');
+  }
+  for (const entry of entries) {
     if (/^@?everyone$/i.test(entry)) throw new TypeError('must not name everyone');
     if (entry.length > LONGEST_ROLE) {
       throw new TypeError(

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readSettings } from '../../shared/platform/env.js';
 import { SettingsError } from '../../shared/platform/settingsError.js';
+import { counted } from '../../services/cli/numbers.js';
 import { hasStoreUrls } from '../../services/cli/storeUrls.js';
 import { LaunchError } from '../../services/local/launchError.js';
 import { onNpmGone } from '../../services/local/npmWatch.js';
@@ -99,7 +100,7 @@ async function talk(apiUrl: string): Promise<void> {
   const sorted = times.sort((a, b) => a - b);
   if (sorted.length === 0) return;
   const [median, slowest] = [sorted[sorted.length >> 1]!, sorted.at(-1)!];
-  report.line(`${sorted.length} changes shown: median ${median} ms, slowest ${slowest} ms`);
+  report.line(`${counted(sorted.length, 'change')} shown: median ${median} ms, slowest ${slowest} ms`);
 }
 
 async function isShown(url: string): Promise<boolean> {

@@ -144,7 +144,7 @@ describe('readSettings', () => {
     for (const given of ['No Archive', '310000000000000001, @quiet', '']) {
       expect(readSettings({ OPT_OUT_ROLE: given }).OPT_OUT_ROLE).to.equal(given);
     }
-    for (const wrong of ['@everyone', 'quiet, Everyone', 'x'.repeat(101)]) {
+    for (const wrong of ['@everyone', 'quiet, Everyone', 'x'.repeat(101), ',', ' ', '@, @']) {
       const read = () => readSettings({ OPT_OUT_ROLE: wrong });
       expect(read, wrong).to.throw(SettingsError, /OPT_OUT_ROLE must/);
     }
