@@ -9,7 +9,7 @@ export interface SocketOptions {
   intents: number;
   resume: { sessionId: string; seq: number } | null;
   /** Called with each event, and the length of its text. When it throws, the connection is closed. */
-  onEvent: (event: SocketEvent, bytes: number) => void;
+  onEvent: (event: SocketEvent, length: number) => void;
   /** When it is aborted, the connection is closed. The session can still be resumed. */
   signal: AbortSignal;
 }
@@ -92,12 +92,12 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
   };
   let isAnswered = false;
   let unanswered = 0;
-  const obey = ({ op, t, s, d }: Payload, bytes: number): void => {
+  const obey = ({ op, t, s, d }: Payload, length: number): void => {
     if (op === OP.event) {
       const type = String(t);
       isAnswered ||= ANSWERS.has(type);
       unanswered = 0;
-      options.onEvent({ type, seq: Number(s), data: d }, bytes);
+      options.onEvent({ type, seq: Number(s), data: d }, length);
     } else if (op === OP.heartbeat) heart.beat();
     else if (op === OP.ack) {
       heart.hear();

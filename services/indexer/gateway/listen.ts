@@ -130,7 +130,7 @@ async function connectOnce(
     intents,
     signal: deps.signal,
     resume: session && { sessionId: session.id, seq: listener.received },
-    onEvent: (event, bytes) => listener.take(event, bytes),
+    onEvent: (event, length) => listener.take(event, length),
   });
   listener.attach(socket, intents);
   const began = performance.now();

@@ -46,7 +46,7 @@ export interface Listener {
   attach(socket: GatewaySocket, intents: number): void;
   detach(): void;
   /** Takes an event of the connection. Throws PlatformAnswerError where the data that begins a session is wrong. */
-  take(event: SocketEvent, bytes: number): void;
+  take(event: SocketEvent, length: number): void;
   dropSession(): void;
   /** Notes why no events come; null while they do. */
   note(problem: string | null): void;
@@ -104,7 +104,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
       return 'unreadable';
     }
   };
-  const record = (event: SocketEvent, bytes: number): void => {
+  const record = (event: SocketEvent, length: number): void => {
     const done = progress.receive(event.seq);
     const end = (): void => {
       done();
@@ -117,7 +117,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
       return;
     }
     if (found === 'unreadable') recorder.run(() => requestSync(deps.collections, {}, 'all'), end);
-    else recorder.take(found, bytes, end);
+    else recorder.take(found, length, end);
     keepPace();
   };
   return {
@@ -139,10 +139,10 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
       told.connectedAt = null;
       saver.touch();
     },
-    take(event, bytes) {
+    take(event, length) {
       told.lastEventAt = new Date();
       if (event.type === 'READY') begin(event.data, event.seq);
-      else record(event, bytes);
+      else record(event, length);
       if (event.type === 'RESUMED') goOn();
       saver.touch();
     },

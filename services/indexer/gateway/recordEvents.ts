@@ -14,13 +14,13 @@ import { createTasks, untilDone } from './tasks.js';
 import { createThreadBuilds } from './threadBuilds.js';
 import { createThreadLanes, type LanePlace } from './threadLanes.js';
 
-/** How much may wait to be recorded: the length of the events' texts, as received. */
+/** The most characters (UTF-16 units) of events that wait to be recorded. */
 const MOST_WAITING = 16 << 20;
 
 /** Records the gateway's events. */
 export interface EventRecorder {
-  /** Takes an event. `bytes` is the length of its text. `done` is called when the whole event is recorded. */
-  take(event: GatewayEvent, bytes: number, done: () => void): void;
+  /** Takes an event. `length` is the number of characters of its text. `done` is called when the whole event is recorded. */
+  take(event: GatewayEvent, length: number, done: () => void): void;
   /** Does other work, and does it again while a store or the platform is away. `done` is called when it is done. */
   run(work: () => Promise<unknown>, done: () => void): void;
   /** Events that are not recorded yet. */
@@ -49,7 +49,7 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   const claim = randomUUID();
   const builds = createThreadBuilds(deps, claim);
   let waiting = 0;
-  let bytesWaiting = 0;
+  let charactersWaiting = 0;
   const lanes = createThreadLanes<Timed>({
     tasks,
     gate: (serverId) => looks.pending(serverId),
@@ -104,13 +104,13 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   };
   const turns = createTurns();
   return {
-    take(event, bytes, done) {
+    take(event, length, done) {
       const cameAt = performance.now();
       waiting += 1;
-      bytesWaiting += bytes;
+      charactersWaiting += length;
       const end = (): void => {
         waiting -= 1;
-        bytesWaiting -= bytes;
+        charactersWaiting -= length;
         deps.counters?.eventRecorded((performance.now() - cameAt) / 1_000);
         done();
       };
@@ -124,7 +124,7 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       return waiting;
     },
     get isFull() {
-      return bytesWaiting > MOST_WAITING;
+      return charactersWaiting > MOST_WAITING;
     },
     failed: tasks.failed,
     async end() {

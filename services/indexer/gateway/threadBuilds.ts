@@ -37,7 +37,7 @@ export function createThreadBuilds(
       await finish(deps, 'thread', threadId, { claim, signal: deps.signal });
     } catch (error) {
       if (!deps.signal.aborted) {
-        deps.logger.warn({ err: error, threadId }, 'A thread is left to the background');
+        deps.logger.warn({ err: error, threadId }, 'A thread could not be built at once: its mark is done later');
       }
     }
     underWay.delete(threadId);
