@@ -37,7 +37,10 @@ export function createThreadBuilds(
       await finish(deps, 'thread', threadId, { claim, signal: deps.signal });
     } catch (error) {
       if (!deps.signal.aborted) {
-        deps.logger.warn({ err: error, threadId }, 'A thread could not be built at once: its mark is done later');
+        deps.logger.warn(
+          { err: error, threadId },
+          'A thread could not be built at once: its mark is done later',
+        );
       }
     }
     underWay.delete(threadId);

@@ -27,7 +27,11 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
   let waiting = new Map<string, { serverId: string; kind: LoopKind | undefined }>();
   let running: Promise<void> | null = null;
   const leave = (error: unknown): void => {
-    if (!signal.aborted) deps.logger.warn({ err: error }, 'A removal could not be completed at once: its marks are done later');
+    if (!signal.aborted)
+      deps.logger.warn(
+        { err: error },
+        'A removal could not be completed at once: its marks are done later',
+      );
   };
   const run = async (): Promise<void> => {
     while (waiting.size > 0) {
