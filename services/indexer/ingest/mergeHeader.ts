@@ -155,7 +155,7 @@ function ownerLast({ ownerId }: Pick<Partial<ThreadRecord>, 'ownerId'>, stamps: 
  * Throws SourceConflict where a source names another server for a channel, or another channel for a thread, than is
  * recorded. These never change, so such a source is forged or broken.
  */
-function refuseMove(stored: Place | null, told: Place): void {
+export function refuseMove(stored: Place | null, told: Place): void {
   for (const field of ['serverId', 'channelId'] as const) {
     const [before, now] = [stored?.[field], told[field]];
     if (before !== undefined && now !== undefined && before !== now) {

@@ -2,6 +2,7 @@ import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { ingest } from '../ingest/ingest.js';
+import { refuseMove } from '../ingest/mergeHeader.js';
 import { isByWebhook, liveMessage } from '../sources/liveMessage.js';
 import { isBlank, requireContentIntent } from './contentIntent.js';
 import { learnRoles, noteRolesOfEvent } from './memberRoles.js';
@@ -18,7 +19,8 @@ export interface ToldMessage {
 /**
  * Records messages of a recorded thread. The header of the source has the lowest time, so it changes nothing of the
  * thread itself. With `claim`, the thread's mark is claimed for a caller that builds the thread at once. Throws
- * SyncProblem where messages are blank because the bot may not read them.
+ * SyncProblem where messages are blank because the bot may not read them. Throws SourceConflict where the thread is
+ * recorded as one of another forum or server.
  */
 export async function recordMessages(
   deps: SyncDeps,
@@ -35,6 +37,7 @@ export async function recordMessages(
   );
   const recorded = await findGathered(deps.collections.threads, threadId);
   const channel = server.channels.get(channelId);
+  if (recorded) refuseMove(recorded, { serverId: server.serverId, channelId });
   if (messages.length === 0 || !recorded || !channel) return;
   const { _id, serverId, title } = recorded;
   const thread = { _id, serverId, channelId: recorded.channelId, title };

@@ -16,7 +16,14 @@ import { idKey } from '../../../shared/store/listKeys.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
 import { anAnsweredServer, answeringPlatform, syncDeps } from '../../support/answeringPlatform.js';
-import { aMessage, aThread as aThreadRecord, anId } from '../../support/factories.js';
+import {
+  aMessage,
+  anId,
+  aSourceMessage,
+  aSourceThread,
+  aThread as aThreadRecord,
+} from '../../support/factories.js';
+import { record } from '../../support/indexerDeps.js';
 import { aLiveMessage, aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -114,6 +121,39 @@ describe('fetching threads', () => {
     expect((await deps.collections.threads.findOne({ _id: gone._id }))?.deleted).to.equal(true);
     expect(await deps.collections.sync.countDocuments()).to.equal(0);
   });
+
+  for (const count of [0, 1]) {
+    it(`still tells that a thread cannot be recorded after it was read once more: ${count} messages`, async () => {
+      const one = anAnsweredServer('Rust', ['help']);
+      const stopped = new AbortController();
+      const { platform } = answeringPlatform([one]);
+      const [id, channelId] = [anId(), one.channels[0]!.id];
+      const said = Array.from({ length: count }, () => aLiveMessage({ channel_id: id }));
+      const get: PlatformClient['get'] = async (request, signal) => {
+        if (request.route === 'message') return { value: request.check(null), asOf: 1 };
+        const { value, asOf } = await platform.get(request, signal);
+        return { value: request.route === 'messages' ? request.check(said) : value, asOf };
+      };
+      const forged = aSourceThread({ thread: { _id: id, title: 'Forged' } });
+      await record(deps, forged, [aSourceMessage({ _id: id, threadId: id })]);
+      const own = syncDeps(deps, { get }, { signal: stopped.signal });
+      const server = await loadServer(own, one.guild.id);
+      const thread = aLiveThread({ id, guild_id: one.guild.id, parent_id: channelId });
+      await noteThreads(own, server, { threads: [thread], asOf: server.asOf + 1 });
+      await readOnceMore(own, id);
+      const threads = syncOf(deps.collections.sync, 'thread');
+      const fetching = fetchThreads(own);
+      try {
+        await until(async () => (await threads.findOne({ _id: id }))?.todo === undefined);
+      } finally {
+        stopped.abort();
+        await fetching;
+      }
+      const problem = `It says serverId ${one.guild.id}, but ${forged.server._id} is recorded`;
+      expect(await threads.findOne({ _id: id })).to.include({ problem });
+      expect(await deps.collections.messages.distinct('_id')).to.deep.equal([id]);
+    });
+  }
 
   it('skips a message that cannot be read, and reports it until it can be', async () => {
     const one = anAnsweredServer('Rust', ['help']);
