@@ -1,4 +1,4 @@
-import type { estypes } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import {
   describeMapping,
   listGenerations,
@@ -27,19 +27,23 @@ const ADDED_TO_FIRST: Record<string, estypes.MappingProperty> = {
  */
 export async function prepareSearch(deps: RenewDeps): Promise<void> {
   const { elasticsearch, namespace, logger } = deps;
-  if (!(await renewSearchIndex(deps))) return;
-  const { index, mappingVersion } = await readSearchIndex(elasticsearch, namespace);
+  const isSearched = await renewSearchIndex(deps);
+  const generations = await listGenerations(elasticsearch, namespace);
+  const searched = isSearched ? await readSearchIndex(elasticsearch, namespace) : undefined;
+  const all = new Set([...(searched ? [searched.index] : []), ...generations.values()]);
+  if (all.size > 0) await keepUsable(elasticsearch, [...all]);
+  if (!searched) return;
+  const { index, mappingVersion } = searched;
   if (mappingVersion === 1) {
     await elasticsearch.indices.putMapping({ index, properties: ADDED_TO_FIRST });
   }
-  // Until 2026-11-26 a rebuild could leave an index that is never refreshed.
-  const settings = { refresh_interval: null } as unknown as estypes.IndicesIndexSettings;
-  await elasticsearch.indices.putSettings({ index, settings });
-  const generations = await listGenerations(elasticsearch, namespace);
-  await elasticsearch.indices.putMapping({
-    index: [...new Set([index, ...generations.values()])],
-    properties: KEPT_SINCE_THIRD,
-  });
   const problem = describeMapping(mappingVersion);
   if (problem) logger.warn({ index, mappingVersion }, problem);
+}
+
+async function keepUsable(elasticsearch: Client, index: string[]): Promise<void> {
+  // Until 2026-11-26 a rebuild created an index that is never refreshed, and could leave it so.
+  const settings = { refresh_interval: null } as unknown as estypes.IndicesIndexSettings;
+  await elasticsearch.indices.putSettings({ index, settings });
+  await elasticsearch.indices.putMapping({ index, properties: KEPT_SINCE_THIRD });
 }

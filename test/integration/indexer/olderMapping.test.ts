@@ -9,6 +9,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { SearchParams } from '../../../shared/contract/search.js';
 import {
   documentId,
+  readSearchIndex,
   searchAlias,
   searchIndexName,
   writesAlias,
@@ -166,18 +167,42 @@ describe('a search index of an older mapping', () => {
 });
 
 describe('a search index that is never refreshed', () => {
-  const { stores, deps } = indexerSuite();
+  const { stores, deps } = indexerSuite('reopened');
+
+  const settings = { refresh_interval: -1 } as const;
+  /** The settings of each index of the archive that are not Elasticsearch's own. */
+  const refreshIntervals = async () => {
+    const found = await stores.elasticsearch.indices.getSettings({
+      index: `${searchAlias(deps.namespace)}-*`,
+    });
+    return Object.values(found).map(({ settings: { index } = {} }) => index?.refresh_interval);
+  };
 
   it('is refreshed from the indexer’s start on', async () => {
     const { write, search } = rebuildArchive(deps);
     const index = searchAlias(deps.namespace);
-    const settings = { refresh_interval: -1 } as const;
     await stores.elasticsearch.indices.putSettings({ index, settings });
     await write('1', ['1'], 'first');
     expect(await search('anchor')).to.include({ total: 0 });
     await prepareSearch({ ...deps, producer: NO_QUEUE });
     await until(async () => (await search('anchor')).threadCount === 1);
   });
+
+  for (const state of ['is searched', 'was lost'] as const) {
+    it(`is refreshed from then on where a rebuild fills it while another ${state}`, async () => {
+      const { elasticsearch } = stores;
+      await rebuildArchive(deps).write('1', ['1'], 'first');
+      const { index: live } = await readSearchIndex(elasticsearch, deps.namespace);
+      const filled = searchIndexName(deps.namespace, 2);
+      const { settings: others, mappings } = searchIndexDefinition;
+      const definition = { mappings, settings: { ...others, ...settings } };
+      await elasticsearch.indices.create({ index: filled, ...definition });
+      if (state === 'was lost') await elasticsearch.indices.delete({ index: live });
+      const producer = { add: () => Promise.resolve(''), refile: () => Promise.resolve('') };
+      await prepareSearch({ ...deps, producer });
+      expect(await refreshIntervals()).not.to.include('-1');
+    });
+  }
 });
 
 describe('a search index that keeps no markdown', () => {
