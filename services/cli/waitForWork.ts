@@ -18,7 +18,7 @@ export interface Work<T> {
   look: () => Promise<{ done: number; outcome?: T }>;
   /** Why it stands still although nothing keeps the indexer from it; null where nothing is known. */
   why?: () => Promise<string | null>;
-  /** Nothing is being started for it, so what keeps it from going on is said at once. */
+  /** Nothing is being started for it, so what keeps the indexer from it is said at once. */
   isAtOnce?: boolean;
 }
 
@@ -32,11 +32,14 @@ export async function waitForWork<T>(
   progress: Pick<Progress, 'advance' | 'say'>,
 ): Promise<T> {
   let shown = 0;
-  let movedAt = isAtOnce ? -Infinity : performance.now();
+  let movedAt = performance.now();
+  let isDue = isAtOnce;
   let said: string | undefined;
   const sayWhy = async (explain: () => Promise<string | null>): Promise<void> => {
-    if (performance.now() - movedAt < STILL_MS) return;
-    const reason = (await findObstacle(archive)) ?? (await explain());
+    const isStill = performance.now() - movedAt >= STILL_MS;
+    if (!isStill && !isDue) return;
+    isDue = false;
+    const reason = (await findObstacle(archive)) ?? (isStill ? await explain() : null);
     movedAt = performance.now();
     // The same obstacle may be told with another error of a connection after the colon.
     const obstacle = reason?.split(':', 1)[0];

@@ -11,10 +11,10 @@ describe('watchJob', () => {
   const stores = suiteStores('emptied');
   afterEach(() => mock.reset());
 
-  /** What is reported about a job that does not move for a minute, and then ends. */
+  /** What is reported about a job that does not move for three looks, and then ends. */
   async function saidOf(
     job: { state: 'waiting' | 'active' | 'delayed'; failedReason?: string },
-    { workers = 1, paused = false, isAway = false } = {},
+    { workers = 1, paused = false, isAway = false, lookMs = 20_000 } = {},
   ): Promise<string[]> {
     const said: string[] = [];
     mock.method(process.stderr, 'write', (line: string) => said.push(line.trim()) > 0);
@@ -36,7 +36,7 @@ describe('watchJob', () => {
       getJob() {
         looks += 1;
         // The look itself takes no time.
-        setImmediate(() => (passedMs += 20_000));
+        setImmediate(() => (passedMs += lookMs));
         return isAway && looks < 4 ? Promise.reject(new Error('Not writeable')) : found();
       },
     };
@@ -65,6 +65,12 @@ describe('watchJob', () => {
     ).to.deep.equal(['The job failed, and is tried again: No space is left\\u{001b}']);
     for (const state of ['active', 'delayed'] as const)
       expect(await saidOf({ state })).to.deep.equal([]);
+  });
+
+  it('tells at once what keeps the indexer from a job, but no reason of the job’s own', async () => {
+    const soon = { lookMs: 100 };
+    expect(await saidOf({ state: 'waiting' }, { ...soon, paused: true })).to.have.length(1);
+    expect(await saidOf({ state: 'waiting' }, soon)).to.deep.equal([]);
   });
 
   it('goes on waiting while Redis is away, and says so', async () => {
