@@ -27,6 +27,17 @@ export class AskedToWait extends AppError {
 }
 
 /**
+ * UNAVAILABLE, because a request was refused with 401 or 403 by what stands before the platform. The platform may count
+ * it among the invalid requests of this address.
+ */
+export class Blocked extends AppError {
+  constructor(reason: string) {
+    const { code, message, headers, cause } = platformAway(reason);
+    super(code, message, { headers, cause });
+  }
+}
+
+/**
  * Sends a request to the platform. Throws UNAVAILABLE with Retry-After where it is away or slow, and AskedToWait where
  * it asks to wait.
  */

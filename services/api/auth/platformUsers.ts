@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Platform } from './platform.js';
-import { AskedToWait, platformAway } from './askPlatform.js';
+import { AskedToWait, Blocked, platformAway } from './askPlatform.js';
 import type { PlatformProfile } from './platformProfile.js';
 import { InvalidCredential } from './refusals.js';
 
@@ -47,7 +47,8 @@ export function createPlatformUsers(
       if (!profile.guilds) refusals.count += 1;
       return profile;
     } catch (error) {
-      if (error instanceof InvalidCredential) refusals.count += 1;
+      const isRefusal = error instanceof InvalidCredential || error instanceof Blocked;
+      if (isRefusal) refusals.count += 1;
       throw error;
     } finally {
       underway -= 1;

@@ -1,9 +1,13 @@
 import type Joi from 'joi';
-import { platformAway, type PlatformReply } from './askPlatform.js';
+import { Blocked, platformAway, type PlatformReply } from './askPlatform.js';
 
-/** The checked body of a reply with status 200. Throws UNAVAILABLE for any other reply. */
+/**
+ * The checked body of a reply with status 200. Throws UNAVAILABLE for any other reply; Blocked where that is a refusal.
+ */
 export function readReply<Body>(schema: Joi.Schema<Body>, { status, body }: PlatformReply): Body {
-  if (status !== 200) throw platformAway(`The platform answered ${status}`);
+  const told = `The platform answered ${status}`;
+  if (status === 401 || status === 403) throw new Blocked(told);
+  if (status !== 200) throw platformAway(told);
   const checked = schema.validate(body, { convert: false });
   if (checked.error) throw platformAway('The platform answered in an unknown shape');
   return checked.value;

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { platformAway } from '../../../../services/api/auth/askPlatform.js';
-import type { Platform } from '../../../../services/api/auth/platform.js';
+import { createPlatform, type Platform } from '../../../../services/api/auth/platform.js';
 import type { PlatformProfile } from '../../../../services/api/auth/platformProfile.js';
 import { createPlatformUsers } from '../../../../services/api/auth/platformUsers.js';
 import { invalidCredential } from '../../../../services/api/auth/refusals.js';
 import { readSettings } from '../../../../shared/platform/env.js';
 import type { AppError } from '../../../../shared/contract/errors.js';
+import { createLogger } from '../../../../shared/platform/logger.js';
+import { CLIENT_ID, REDIRECT_URI, startPlatform } from '../../../support/platformDouble.js';
 import { stayInMinute } from '../../../support/stayInMinute.js';
 
 const user: PlatformProfile = {
@@ -76,6 +78,28 @@ describe('createPlatformUsers', () => {
     expect(await outcome(find('0')), 'who is remembered').to.equal('found');
     expect(asked).to.equal(450);
   });
+
+  for (const mood of ['blocked', 'barred'] as const) {
+    it(`counts a request that was refused before the platform: ${mood}`, async () => {
+      const double = await startPlatform();
+      double.mood = mood;
+      const settings = {
+        apiUrl: double.url,
+        authorizeUrl: double.url,
+        clientId: CLIENT_ID,
+        clientSecret: 'secret',
+        redirectUri: REDIRECT_URI,
+      };
+      const find = createPlatformUsers(
+        createPlatform(settings, createLogger('test', 'silent')),
+        900,
+      );
+      const outcomes = [await outcome(find('one')), await outcome(find('another'))];
+      await double.close();
+      expect(outcomes).to.deep.equal(['503 5', '503 60']);
+      expect(double.requests).to.deep.equal(['GET /users/@me']);
+    });
+  }
 
   it('counts neither what failed otherwise, nor the refusals of the minute before', async () => {
     let fails = true;
