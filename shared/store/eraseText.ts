@@ -41,6 +41,11 @@ export const WORD = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{
 const ATTACHED = '[\\p{M}\\p{Emoji_Modifier}\\u200d]';
 /** Matches where a name may end: neither inside a word, nor inside a character. */
 export const NAME_END = `(?!(?<=${WORD})${WORD}|${ATTACHED})`;
+const NAME_ENDS = new RegExp(NAME_END, 'uy');
+/** Matches where a name may begin in a title: not inside a word. */
+const NAME_STARTS = new RegExp(`(?<!${WORD}(?=${WORD}))`, 'uy');
+/** Matches an @ in a title that belongs to the name behind it. That of an address does not. */
+const SIGN_STARTS = new RegExp(`(?<!${WORD})@`, 'uy');
 
 /** Matches an @, and captures what follows it as far as a name may reach. */
 const NAMED = /@(?=((?!\s)[^\n]{1,64}))/g;
@@ -117,7 +122,7 @@ export function textEraser(
 
 /** Whether a text begins with the text that replaces names. A longer name that begins so does not count. */
 function isSomebody(after: string): boolean {
-  return after.startsWith(SOMEBODY) && endsAt(MENTION_END, after, SOMEBODY.length);
+  return after.startsWith(SOMEBODY) && matchesAt(MENTION_END, after, SOMEBODY.length);
 }
 
 function isNobody(): boolean {
@@ -149,20 +154,20 @@ function nameAt(
     if (!isPlain && plainName(`${written}.`) !== `${name}.`) continue;
     if (EVERYBODY.includes(name) || name === SOMEBODY) return { length, isTheirs: false };
     const small = lowerCase(name);
-    const isTold = theirs.has(small) && (length > 1 || endsAt(LETTER_ENDS, after, length));
+    const isTold = theirs.has(small) && (length > 1 || matchesAt(LETTER_ENDS, after, length));
     const isTheirs =
       isTold ||
       (length <= reach &&
-        endsAt(length > 1 ? MENTION_END : LETTER_ENDS, after, length) &&
+        matchesAt(length > 1 ? MENTION_END : LETTER_ENDS, after, length) &&
         isKnown(name));
     if (isTheirs || kept.has(small)) return { length, isTheirs };
   }
   return { length: 0, isTheirs: false };
 }
 
-function endsAt(end: RegExp, text: string, at: number): boolean {
-  end.lastIndex = at;
-  return end.test(text);
+function matchesAt(pattern: RegExp, text: string, at: number): boolean {
+  pattern.lastIndex = at;
+  return pattern.test(text);
 }
 
 function lowerCase(name: string): string {
@@ -171,12 +176,30 @@ function lowerCase(name: string): string {
 
 /** A title in which these names are replaced, wherever they stand as whole words. */
 export function eraseNames(title: string, names: readonly string[]): string {
-  const words = names.filter((name) => name.length > 1);
+  const words = names.filter(({ length }) => length > 1);
   if (words.length === 0) return title;
   // A name may be part of the text that replaces names. That text is then replaced by itself.
-  const literal = [...new Set([...words, SOMEBODY])]
-    .sort((left, right) => right.length - left.length)
-    .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
-  const start = `(?:(?<!${WORD})@|(?<!${WORD}(?=${WORD})))`;
-  return title.replace(new RegExp(`${start}(?:${literal.join('|')})${NAME_END}`, 'giu'), SOMEBODY);
+  words.push(SOMEBODY);
+  const theirs = new Set(words.map(lowerCase));
+  const lengths = [...new Set(words.map(({ length }) => length))].sort((one, other) => other - one);
+  /** The end of the longest name that begins at `from`; -1 where none does. */
+  const endOf = (from: number): number => {
+    const isName = (length: number): boolean =>
+      theirs.has(lowerCase(title.slice(from, from + length))) &&
+      matchesAt(NAME_ENDS, title, from + length);
+    const length = lengths.find(isName);
+    return length === undefined ? -1 : from + length;
+  };
+  let clean = '';
+  let done = 0;
+  for (let at = 0; at < title.length; at += 1) {
+    if (!matchesAt(NAME_STARTS, title, at)) continue;
+    const behindSign = matchesAt(SIGN_STARTS, title, at) ? endOf(at + 1) : -1;
+    const end = behindSign < 0 ? endOf(at) : behindSign;
+    if (end < 0) continue;
+    clean += title.slice(done, at) + SOMEBODY;
+    done = end;
+    at = end - 1;
+  }
+  return clean + title.slice(done);
 }

@@ -431,6 +431,18 @@ describe('eraseNames', () => {
     expect(of(of('Ask User or @deleted'))).to.equal('Ask deleted-user or deleted-user');
   });
 
+  it('takes bounded time for however many names', () => {
+    const namesOf = (count: number) => Array.from({ length: count }, (_, n) => `Guest number ${n}`);
+    const title = 'Guest number 7, Guest number seven and guests of every number ask for help';
+    const [few, many] = [namesOf(10), namesOf(5_000)];
+    const times = (names: string[]) => () => {
+      for (let n = 0; n < 20; n += 1) eraseNames(title, names);
+    };
+    expect(eraseNames(title, many)).to.equal(title.replace('Guest number 7', 'deleted-user'));
+    const limit = 100 * processorTime(times(few));
+    expect(processorTime(times(many), limit)).to.be.below(limit);
+  });
+
   it('removes them from titles that are written without spaces', () => {
     const of = (title: string) => eraseNames(title, ['田中太郎', 'zelda']);
     expect(of('田中太郎さんへの質問')).to.equal('deleted-userさんへの質問');
