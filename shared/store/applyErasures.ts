@@ -8,6 +8,7 @@ import type {
   SourceMessage,
 } from './records.js';
 import { eraseNames, textEraser, type TextEraser } from './eraseText.js';
+import { namedIn } from './namedIn.js';
 import { TITLE_CHANGE } from '../exportFormat/messageTypes.js';
 import { REDACTED } from './redacted.js';
 
@@ -21,8 +22,10 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
   if (erased.isEmpty || message.deleted) return message;
   if (erased.has(message.author.id)) return { ...message, ...REDACTED };
   const gone = message.mentions.filter(({ id }) => erased.has(id));
-  const names = gone.flatMap(namesOf);
-  const others = message.mentions.filter((one) => !gone.includes(one)).flatMap(namesOf);
+  const names = namedIn(message).flatMap((one) => (erased.has(one.id) ? one.names : []));
+  const others = message.mentions
+    .filter((one) => !gone.includes(one))
+    .flatMap(({ username, displayName }) => [username, displayName]);
   const eraser = textEraser(erased, names, others);
   const content = eraser.text(message.content);
   const clean: T = {
@@ -44,10 +47,6 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
       message.interaction && erased.has(message.interaction.userId) ? null : message.interaction,
   };
   return JSON.stringify(clean) === JSON.stringify(message) ? message : clean;
-}
-
-function namesOf({ username, displayName }: Message['mentions'][number]): string[] {
-  return [username, displayName];
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
 import { idsIn } from '../../../shared/store/eraseText.js';
+import { namedIn } from '../../../shared/store/namedIn.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 
 /**
@@ -22,8 +23,8 @@ export async function namesToErase(
   look(`${title} ${ownerId}`);
   for await (const message of messages.find({ threadId, deleted: { $ne: true } })) {
     look(JSON.stringify(message));
-    for (const { id, username, displayName } of [message.author, ...message.mentions])
-      namesOf.get(id)?.add(username).add(displayName);
+    for (const { id, names } of namedIn(message))
+      for (const name of names) namesOf.get(id)?.add(name);
   }
   const here = pending.filter(({ userId, since = 0 }) => found.has(userId) || cleanedFor >= since);
   return here.flatMap(({ userId }) => [...namesOf.get(userId)!]);

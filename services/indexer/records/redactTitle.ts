@@ -1,5 +1,6 @@
 import { eraseNames, textEraser } from '../../../shared/store/eraseText.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { namedIn } from '../../../shared/store/namedIn.js';
 import type { SourceMessage, ThreadRecord } from '../../../shared/store/records.js';
 
 /**
@@ -19,11 +20,11 @@ export function redactTitle(
   return { ...thread, title, redactedTitles: [...hashes] };
 }
 
-/** Names that some messages of a source give erased people, as their authors and where they mention them. */
+/** Names that some messages of a source give erased people. */
 export function namesOfErased(messages: readonly SourceMessage[], erased: ErasedPeople): string[] {
   if (erased.isEmpty) return [];
   return messages
-    .flatMap(({ author, mentions }) => [author, ...mentions])
+    .flatMap(namedIn)
     .filter(({ id }) => erased.has(id))
-    .flatMap(({ username, displayName }) => [username, displayName]);
+    .flatMap(({ names }) => names);
 }

@@ -117,6 +117,8 @@ describe('an export while an erasure is requested but not done', () => {
     const title = 'Is BARTHOLOMEW, or Bart, at home?';
     const bart = { ...bob, displayName: 'Bart' };
     const written = await addThread({ title }, [{}, { author: bart }]);
+    const command = { id: anId(), name: 'ask', userId: bob.id, username: 'bart' };
+    const commanded = await addThread({ title }, [{}, { interaction: command }]);
     const owned = await addThread({ title, ownerId: bob.id }, [{}]);
     const other = await addThread({ title }, [{}]);
     await requestErasure(collections, bob.id);
@@ -125,9 +127,10 @@ describe('an export while an erasure is requested but not done', () => {
     const cleaned = await addThread({ title, cleanedFor: version }, [{}]);
 
     const texts = await exported();
-    expect(titleIn(texts.get(`${written}.json`))).to.equal(
-      'Is deleted-user, or deleted-user, at home?',
-    );
+    for (const id of [written, commanded])
+      expect(titleIn(texts.get(`${id}.json`))).to.equal(
+        'Is deleted-user, or deleted-user, at home?',
+      );
     for (const id of [owned, cleaned])
       expect(titleIn(texts.get(`${id}.json`))).to.equal('Is deleted-user, or Bart, at home?');
     expect(titleIn(texts.get(`${other}.json`))).to.equal(title);

@@ -697,6 +697,20 @@ describe('erasing a person', () => {
     expect(body?.title).to.equal('Ask deleted-user!');
   });
 
+  it('takes the name under which they used a command out of the title of a thread that is recorded later', async () => {
+    const asker = anAuthor('imogen', { id: '777777777777777763' });
+    const erasureId = await requestErasure(deps.collections, asker.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    const source = aSourceThread({ thread: { title: 'A question of Imogen' } });
+    const threadId = source.thread._id;
+    const command = { id: anId(), name: 'ask', userId: asker.id, username: asker.username };
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId, interaction: command, author: anAuthor('bot') }),
+    ]);
+    const { title } = (await deps.collections.threads.findOne({ _id: threadId }))!;
+    expect(title).to.equal('A question of deleted-user');
+  });
+
   it('reaches a topic and a description where these are the only traces', async () => {
     const host = anAuthor('hostess', { id: '777777777777777705' });
     const told = [

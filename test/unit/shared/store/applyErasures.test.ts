@@ -148,6 +148,12 @@ describe('applyErasures', () => {
     });
   }
 
+  it('takes out the name under which they used the command that a message answers', () => {
+    const interaction = { id: '5', name: 'roll', userId: GONE.id, username: 'princess_z' };
+    const message = aMessage({ author: STAYS, content: '@princess_z rolls a 6', interaction });
+    expect(applyErasures(message, erased).content).to.equal('@deleted-user rolls a 6');
+  });
+
   it('leaves the mentions of everybody, although somebody was called so', () => {
     const called = (username: string) => {
       const theirs = erasedBy({ salt: 'salt', version: 1 }, [
