@@ -60,7 +60,8 @@ function bestMark(escaped: string): number {
   for (const [n, { index }] of marks.entries()) {
     const words = new Set<string>();
     let length = 0;
-    for (const { 1: word = '', index: other } of marks.slice(n)) {
+    // A long word may hold thousands of marks. No more than NEAR of them stand near.
+    for (const { 1: word = '', index: other } of marks.slice(n, n + NEAR)) {
       if (other - index > NEAR) break;
       if (words.size < words.add(word.toLowerCase()).size) length = other - index;
     }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { clipPassage, PASSAGE } from '../../../../services/api/search/clipPassage.js';
+import { processorTime } from '../../../support/processorTime.js';
 
 /** What a reader sees of escaped text. */
 function visible(escaped: string): string {
@@ -40,6 +41,13 @@ describe('clipPassage', () => {
       expect(clipped).to.not.include(apart);
       expect(visible(clipped).length).to.be.within(PASSAGE - 20, PASSAGE);
     }
+  });
+
+  it('takes time in proportion to how many marks a long word has', () => {
+    const marked = (count: number) => '<mark>foo</mark>_'.repeat(count);
+    const [few, many] = [marked(1_000), marked(20_000)];
+    const limit = 100 * processorTime(() => clipPassage(few));
+    expect(processorTime(() => clipPassage(many), limit)).to.be.below(limit);
   });
 
   it('begins with a sentence that begins near, and with a mark where that begins it', () => {
