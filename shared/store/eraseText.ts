@@ -47,8 +47,11 @@ const NAME_STARTS = new RegExp(`(?<!${WORD}(?=${WORD}))`, 'uy');
 /** Matches an @ in a title that belongs to the name behind it. That of an address does not. */
 const SIGN_STARTS = new RegExp(`(?<!${WORD})@`, 'uy');
 
-/** Matches an @, and captures what follows it as far as a name may reach. */
-const NAMED = /@(?=((?!\s)[^\n]{1,64}))/g;
+/**
+ * Matches an @, and captures what follows it as far as a name may reach. U+FEFF counts as a space, but is not shown. So
+ * a name may begin behind it.
+ */
+const NAMED = /@(?=((?![^\S\ufeff])[^\n]{1,64}))/g;
 /** The same in a text that may be in italics. Underscores alone may end italics, so they do not count. */
 const MENTION_END = new RegExp(`(?!(?<=${WORD})_*(?!_)${WORD}|${ATTACHED})`, 'uy');
 /** Matches where a name of one letter may end. Such a letter begins many words, so no letter or digit may follow. */

@@ -175,11 +175,12 @@ describe('applyErasures', () => {
   it('takes out a name that is written with more spaces and marks than records keep', () => {
     const message = aMessage({
       author: STAYS,
-      content: 'cc@Princess  Zelda, @\u200fPrincess\u200e Zelda \u200f@\nZelda @Princess\nZelda',
+      content:
+        'cc@Princess  Zelda, @\u200fPrincess\u200e Zelda \u200f@\nZelda @Princess\nZelda @\ufeffPrincess Zelda',
       mentions: [{ ...mention(GONE), username: 'Princess Zelda' }],
     });
     expect(applyErasures(message, erased).content).to.equal(
-      'cc@deleted-user, @deleted-user \u200f@\nZelda @Princess\nZelda',
+      'cc@deleted-user, @deleted-user \u200f@\nZelda @Princess\nZelda @deleted-user',
     );
   });
 
