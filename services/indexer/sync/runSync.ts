@@ -264,6 +264,6 @@ async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise
     if (!isIts) throw error;
     deps.logger.warn({ err: error, request: _id }, 'A request to sync cannot be done');
     if (_id === ALL) await requests.deleteOne({ _id, at });
-    else await requests.updateOne({ _id }, { $set: { problem: error.message } });
+    else await requests.updateOne({ _id, at }, { $set: { problem: error.message } });
   }
 }

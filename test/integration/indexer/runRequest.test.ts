@@ -100,6 +100,32 @@ describe('a request to sync', () => {
     });
   }
 
+  it('is served once more where it is made again while the platform refuses it', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const place = { serverId: one.guild.id };
+    const again = () => requestSync(deps.collections, place, 'one');
+    let looks = 0;
+    const { platform } = answeringPlatform([one], {
+      async before({ route }) {
+        if (route !== 'guild') return;
+        looks += 1;
+        if (looks > 1) return;
+        await again();
+        throw new PlatformRefused('Missing Access', 403, 50_001);
+      },
+    });
+    await again();
+    const sync = startSync(platform);
+    try {
+      await until(async () => {
+        const asked = await syncOf(deps.collections.sync, 'request').findOne({ _id: 'one' });
+        return asked?.listed === true;
+      });
+    } finally {
+      await sync.stop();
+    }
+  });
+
   it('keeps what an export alone has told of when the platform knows nothing of it', async () => {
     const source = aSourceThread();
     await record(deps, source);
