@@ -17,6 +17,7 @@ import { NotSynced } from './syncProblem.js';
 import { noteThreads } from './noteThreads.js';
 import { readOnceMore } from './repairThreads.js';
 import { removeDeletedChannel, removeDeletedThread } from './removeDeleted.js';
+import { isLongWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
 import { wasArchived } from './withholdChannels.js';
 
@@ -55,6 +56,7 @@ async function syncAll(deps: SyncDeps, { _id, at, left }: SyncRequestRecord): Pr
  */
 async function findServers(deps: SyncDeps): Promise<string[]> {
   const servers = await listServers(deps.platform, deps.signal);
+  await emptyLeft(deps, servers);
   const left = syncOf(deps.collections.sync, 'server').find({
     kind: 'server',
     _id: { $nin: servers },
@@ -65,6 +67,19 @@ async function findServers(deps: SyncDeps): Promise<string[]> {
     if (!archived) await forgetServer(deps, _id);
   }
   return servers;
+}
+
+/**
+ * Has the messages of forums removed that have been withheld for a long time, on servers that the bot has left. On the
+ * other servers, looks do that. But here no look can find that a forum is public again.
+ */
+async function emptyLeft(
+  { collections, longWithheld }: SyncDeps,
+  servers: readonly string[],
+): Promise<void> {
+  const withheld = { serverId: { $nin: [...servers] }, withheldAt: { $exists: true } };
+  for await (const channel of collections.channels.find(withheld))
+    if (isLongWithheld(channel)) longWithheld.add(channel._id);
 }
 
 /** Deletes the notes of a server. Its threads and messages are forgotten already. */

@@ -32,7 +32,7 @@ export interface SyncDeps extends IndexerDeps {
    */
   turns: Turns;
   removals: Removals;
-  /** Ids of forums that looks have found to be withheld for a long time. Their messages are to be removed. */
+  /** Ids of forums that were found to be withheld for a long time. Their messages are to be removed. */
   longWithheld: Set<string>;
   /** Ids of forums whose archived threads were listed to the end since the lease was taken. */
   listed: Set<string>;

@@ -74,6 +74,22 @@ describe('a request to sync', () => {
     expect(await noted()).to.have.members([rust.guild.id, rust.channels[0]!.id]);
   });
 
+  it('has withheld forums emptied half a day later, even if the bot has left their server', async () => {
+    const [rust, go] = ['Rust', 'Go'].map((name) => anAnsweredServer(name, ['old', 'new']));
+    const servers = [rust!, go!];
+    const own = syncDeps(deps, answeringPlatform(servers).platform);
+    await runRequest(own, aRequest());
+    servers.shift();
+    const { channels } = deps.collections;
+    for (const [n, { id }] of [...rust!.channels, ...go!.channels].entries()) {
+      const withheldAt = new Date(Date.now() - (n % 2 === 0 ? 13 : 11) * HOUR_MS);
+      await channels.updateOne({ _id: id }, { $set: { withheldAt } });
+    }
+    await runRequest(own, aRequest());
+    // The look at the other server has found that its forums are public.
+    expect([...own.longWithheld]).to.deep.equal([rust!.channels[0]!.id]);
+  });
+
   const startSync = (platform: PlatformClient) =>
     runSync(deps, { platform, clock: createLiveClock(deps.collections.state) }, QUIET);
 
