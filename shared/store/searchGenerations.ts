@@ -25,7 +25,15 @@ const LOST_AFTER_MS = 2 * 60_000;
 const LOST_IN_QUEUE_AFTER_MS = 10 * 60_000;
 
 /** Records a rebuild as queued and gives its id. Throws RebuildRunning while another one runs or waits. */
-export async function enterRebuild({ state }: Store, now = new Date()): Promise<string> {
+export async function enterRebuild(store: Store, now = new Date()): Promise<string> {
+  return (await replaceRebuild(store, now)).id;
+}
+
+/** Does the same as `enterRebuild`, and also gives the rebuild that was recorded before. */
+export async function replaceRebuild(
+  { state }: Store,
+  now = new Date(),
+): Promise<{ id: string; before: SearchRebuild | undefined }> {
   const id = randomUUID();
   const rebuild: SearchRebuild = {
     id,
@@ -40,24 +48,29 @@ export async function enterRebuild({ state }: Store, now = new Date()): Promise<
     mended: 0,
   };
   try {
-    await stateOf(state, 'search').updateOne(
+    const replaced = await stateOf(state, 'search').findOneAndUpdate(
       { _id: 'search', ...idle(now) },
       { $set: { rebuild }, $setOnInsert: { targets: [] } },
-      { upsert: true },
+      { upsert: true, returnDocument: 'before' },
     );
-    return id;
+    return { id, before: replaced?.rebuild };
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
     throw new RebuildRunning((await stateOf(state, 'search').findOne({ _id: 'search' }))?.rebuild);
   }
 }
 
-/** Ends a rebuild whose job could not be filed. */
-export async function withdrawRebuild({ state }: Store, id: string, error: string): Promise<void> {
-  const ended = { 'rebuild.state': 'failed', 'rebuild.error': error } as const;
+/**
+ * Takes back a rebuild whose job could not be filed, and records again the one before. That one may be lost, and may
+ * have left an index that is only half filled, and that is written to. So it has to be done when its job is filed again.
+ */
+export async function withdrawRebuild(
+  { state }: Store,
+  { id, before }: { id: string; before: SearchRebuild | undefined },
+): Promise<void> {
   await stateOf(state, 'search').updateOne(
     { _id: 'search', 'rebuild.id': id },
-    { $set: { ...ended, 'rebuild.finishedAt': new Date() } },
+    before ? { $set: { rebuild: before } } : { $unset: { rebuild: '' } },
   );
 }
 

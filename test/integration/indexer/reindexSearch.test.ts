@@ -310,6 +310,22 @@ describe('reindexSearch', () => {
     expect(await reindexSearch(deps, { rebuildId: next })).to.include({ state: 'done' });
   });
 
+  it('goes on with a lost rebuild where Redis is away when another one is asked for', async () => {
+    await writeThreads(2);
+    const lost = await enterRebuild(deps.collections, new Date(Date.now() - 3_600_000));
+    const store = stateOf(deps.collections.state, 'search');
+    const created = await createGeneration(deps, await liveIndex(deps), 2);
+    const live = (await liveIndex(deps))!;
+    const begun = { 'rebuild.from': live, 'rebuild.to': created, targets: [live, created] };
+    await store.updateOne({ _id: 'search' }, { $set: begun });
+    const producer = { add: () => Promise.reject(new Error('Redis is away')) };
+    const refused = requestSearchRebuild(deps.collections, producer);
+    expect(await rejectionOf(refused)).to.equal('Redis is away');
+    // The indexer files the job of this one again.
+    expect(await findRebuild(deps.collections, lost)).to.include({ state: 'queued' });
+    expect(await reindexSearch(deps, { rebuildId: lost })).to.include({ index: created });
+  });
+
   it('reports a new index that lacks documents, but for threads of which it refuses some', async () => {
     const [refused, lacking] = await writeThreads(2);
     const index = await createGeneration(deps, await liveIndex(deps), 2);
