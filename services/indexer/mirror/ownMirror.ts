@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { nameOfKey } from '../../../shared/mirror/fileNames.js';
 import { makeFolder } from '../../../shared/platform/makeFolder.js';
-import { isStoreAway } from '../../../shared/platform/storeErrors.js';
+import { isStoreAway, isTimeLimit } from '../../../shared/platform/storeErrors.js';
+import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { stateOf, type MirrorState } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import type { IndexerDeps } from '../deps.js';
@@ -10,6 +11,8 @@ import type { Mirror } from './mirror.js';
 
 /** How long (ms) until a mirror that is away is looked at again. */
 const AGAIN_MS = 30_000;
+/** How long (ms) a mirror may take to tell its id. */
+const ANSWER_MS = 10_000;
 /** In a mirror without an id, the copies of so many records are looked for. */
 const LOOKED_FOR = 20;
 
@@ -81,9 +84,10 @@ export async function requireOwnMirror(deps: Deps, mirror: Mirror): Promise<void
  * which files arrive is made again where somebody, or a program that cleans the system's temporary folder, has removed
  * it.
  */
-async function isOwnMirror(deps: Deps, { files }: Mirror): Promise<boolean> {
+async function isOwnMirror(deps: Deps, mirror: Mirror): Promise<boolean> {
+  const { files } = mirror;
   const archiveId = await archiveIdOf(deps);
-  const owner = await files.owner();
+  const owner = await ownerOf(mirror);
   if (owner === archiveId || (owner === null && (await isNewOrKnown(deps, files)))) {
     await makeFolder(files.incoming, { mode: 0o700 });
     if (owner === null) await files.setOwner(archiveId);
@@ -94,6 +98,19 @@ async function isOwnMirror(deps: Deps, { files }: Mirror): Promise<boolean> {
     'The mirror is not of this archive, so nothing is copied there or removed: mount or restore the right one. To have this one used as it is, write archiveId into the file at place',
   );
   return false;
+}
+
+/**
+ * The id that a mirror holds. A folder of another machine may not answer while that machine is away. Other work must
+ * not wait for it. Each such call keeps one of the few threads of the process, so only one is made at a time.
+ */
+async function ownerOf({ files, away }: Mirror): Promise<string | null> {
+  const asked = (away.asked ??= files.owner().finally(() => (away.asked = null)));
+  try {
+    return await withTimeout(ANSWER_MS, () => asked);
+  } catch (error) {
+    throw isTimeLimit(error) ? new Error('The mirror does not answer in time') : error;
+  }
 }
 
 async function archiveIdOf({ collections }: Deps): Promise<string> {

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
@@ -5,6 +7,7 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
 import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import type { Mirror } from '../../../services/indexer/mirror/mirror.js';
+import { isMirrorAway } from '../../../services/indexer/mirror/ownMirror.js';
 import { retryFiles } from '../../../services/indexer/mirror/mirrorFiles.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
@@ -182,6 +185,28 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
           await lookThrough();
           expect(await stored()).to.deep.equal([]);
         }));
+    }
+    if (where === 'folder') {
+      it('is not waited for while its volume hangs, and is found again when it answers', async () => {
+        await copySome();
+        const { files, away } = deps.mirror;
+        const id = (await archiveId())!;
+        // Reading from a pipe takes until somebody writes to it.
+        await rm(files.ownerPlace);
+        execFileSync('mkfifo', [files.ownerPlace]);
+        const problem = async () => (await mirrorStats(base.collections))?.problem;
+        try {
+          expect(await isMirrorAway(deps)).to.equal(true);
+          expect(await problem()).to.equal('It does not answer');
+        } finally {
+          await writeFile(files.ownerPlace, id);
+        }
+        await rm(files.ownerPlace);
+        await files.setOwner(id);
+        away.until = new Date(0);
+        expect(await isMirrorAway(deps)).to.equal(false);
+        expect(await problem()).to.equal(null);
+      });
     }
     it('cannot be told while a volume is away, and no record is dropped', async () => {
       const keys = await copySome();
