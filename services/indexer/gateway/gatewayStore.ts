@@ -77,7 +77,9 @@ export function createGatewaySaver(
 
 /**
  * Stores the state. While the stored session stays the same, the number of its last recorded event only rises, and a
- * session that another process has stored meanwhile is left as it is.
+ * session that another process has stored meanwhile is left as it is. Somebody may have dropped the database meanwhile,
+ * to restore a backup. Without a document, no session could begin any more. So a state with another session, or with
+ * none, creates it.
  */
 async function store(
   { state }: Stored,
@@ -91,5 +93,5 @@ async function store(
   const filter = isSame
     ? { _id: 'gateway' as const, 'session.id': session.id }
     : { _id: 'gateway' as const };
-  await stateOf(state, 'gateway').updateOne(filter, update);
+  await stateOf(state, 'gateway').updateOne(filter, update, { upsert: !isSame });
 }

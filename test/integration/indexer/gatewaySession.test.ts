@@ -6,6 +6,7 @@ import { killAt } from '../../faults/sync/killAt.js';
 import { until } from '../../support/apiServer.js';
 import { randomOperation } from '../../support/discord/history/randomOperation.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
+import { emptyMongo } from '../../support/stores.js';
 import {
   doTheRest,
   gatewayState,
@@ -113,6 +114,14 @@ describe('a session of the gateway', () => {
     listen(10);
     await until(() => sent(Op.Identify) === 3);
     await rig.untilSame();
+  });
+
+  it('begins anew after the database was dropped while the indexer ran', async () => {
+    await start();
+    await emptyMongo(stores.mongo);
+    rig.discord.gateway.invalidate(false);
+    await until(() => sent(Op.Identify) === 2);
+    await untilListening(deps, rig.discord);
   });
 
   it('is handed over from one process to the next', async () => {
