@@ -16,14 +16,28 @@ const HELD: Partial<Record<KeptName, (document: Document) => Document>> = {
   importFiles: (file) => (file['state'] === 'queued' ? { ...file, queuedAt: NOT_YET } : file),
   // A quarantined mark gets one more try when its subject is built again.
   work: (mark) => ({ ...mark, tries: MOST_TRIES - 1 }),
-  // Until the records of the mirror's files are restored, its files seem to belong to nothing.
-  state: (state) => (state['_id'] === 'mirror' ? { ...state, restoring: true } : state),
+  state: heldState,
   deletions: (deletion) => ({ ...deletion, requestedAt: new Date() }),
 };
 
 /** The form in which a document is restored, so that a running indexer does not take up its work. */
 export function heldForm(name: KeptName, document: Document): Document {
   return HELD[name]?.(document) ?? document;
+}
+
+function heldState(state: Document): Document {
+  const { _id } = state;
+  // Until the records of the mirror's files are restored, its files seem to belong to nothing.
+  if (_id === 'mirror') return { ...state, restoring: true };
+  // A running process remembers who is erased and who is left out, with this version. It may have served another
+  // archive before, whose version was the same.
+  if (_id === 'erasures' || _id === 'optOuts') return { ...state, version: unknownVersion(state) };
+  return state;
+}
+
+/** A version that no process can know. It is later than all that the backup holds. */
+function unknownVersion({ version }: Document): number {
+  return Math.max(Date.now(), Number(version) + 1);
 }
 
 /**

@@ -25,19 +25,22 @@ import { readSettings } from '../../../shared/platform/env.js';
 import { createApiKey, revokeApiKey } from '../../../shared/store/apiKeys.js';
 import { requestDeletion } from '../../../shared/store/deletions.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
+import { memberId } from '../../../shared/store/optOuts.js';
 import { bodyOwner, pieceId } from '../../../shared/store/pieces.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { stateOf } from '../../../shared/store/state.js';
+import { unshownPeople } from '../../../shared/store/unshownPeople.js';
 import { storeUpload } from '../../../shared/store/uploads.js';
 import { isQuarantined } from '../../../shared/store/work.js';
 import { until } from '../../support/apiServer.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
-import { aServer } from '../../support/factories.js';
+import { aServer, anId } from '../../support/factories.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { startOwnServers } from '../../support/ownServers.js';
 import { runOnHost } from '../../support/runOnHost.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
 import { sweptBetween } from '../../support/sweptBetween.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { restingArchive } from '../../support/verifiedArchive.js';
@@ -219,6 +222,36 @@ describe('backup and restore', () => {
         });
         expect(await writeBackup({ ...mongo, db }, folder)).to.include({ snapshot: true });
         expect(refused).to.equal(2);
+      } finally {
+        await stores.close();
+      }
+    }));
+
+  it('tell running processes who is erased and left out, whatever archive they served before', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = await openStores();
+      const { collections } = stores.mongo;
+      const hide = async (): Promise<[string, string]> => {
+        const [erased, left, serverId] = [anId(), anId(), anId()];
+        await requestErasure(collections, erased);
+        const since = new Date();
+        const out = { _id: memberId(serverId, left), serverId, userId: left, since };
+        await collections.optOuts.insertOne(out);
+        await stateOf(collections.state, 'optOuts').insertOne({ _id: 'optOuts', version: 1 });
+        return [erased, left];
+      };
+      const areHidden = async ([erased, left]: [string, string]) => {
+        const unshown = await unshownPeople(collections);
+        return [unshown.erased.has(erased), unshown.left.hasAnywhere(left)];
+      };
+      try {
+        const hidden = await hide();
+        await writeBackup(stores.mongo, folder);
+        await emptyMongo(stores.mongo);
+        expect(await areHidden(await hide())).to.deep.equal([true, true]);
+        await emptyMongo(stores.mongo);
+        await restoreBackup(stores.mongo, folder);
+        expect(await areHidden(hidden)).to.deep.equal([true, true]);
       } finally {
         await stores.close();
       }
