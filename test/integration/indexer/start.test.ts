@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
+import { Binary, MongoClient } from 'mongodb';
 import { expect } from 'chai';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
-import { until } from '../../support/apiServer.js';
+import { pieceId, uploadOwner } from '../../../shared/store/pieces.js';
+import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
+import { documentId, ensureSearchIndex, searchAlias } from '../../../shared/store/searchIndex.js';
+import { stateOf } from '../../../shared/store/state.js';
+import type { MemberView } from '../../../shared/store/views.js';
+import { until, untilEqual } from '../../support/apiServer.js';
 import { anId } from '../../support/factories.js';
 import { startOwnMongod } from '../../support/ownMongod.js';
 import { end, startProcess, startService } from '../../support/serviceProcess.js';
+import { openStores } from '../../support/stores.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
@@ -70,6 +76,44 @@ describe('the start of the indexer', () => {
       expect(await nameOf('kept')).to.equal(`Wombat [${kept}].json`);
     } finally {
       await end(indexer, 'SIGTERM');
+    }
+  });
+
+  it('does each chore by itself, even in an archive without threads', async () => {
+    const own = await openStores();
+    const { mongo, elasticsearch, mongodbUrl: MONGODB_URL } = own;
+    const { state, pieces, members, work } = mongo.collections;
+    await ensureSearchIndex(elasticsearch, mongo.namespace);
+    const id = documentId('thread', '1');
+    const document = { kind: 'thread', threadId: '1' };
+    const index = searchAlias(mongo.namespace);
+    await elasticsearch.index({ index, id, document, version: 2, version_type: 'external' });
+    const about = { kind: 'document', subject: id, threadId: '1', reason: '' } as const;
+    const failure = failureOf(undefined, { ...about, revision: 1, count: 1 });
+    await work.insertOne(failedMark('document', id, failure));
+    const long = new Date(0);
+    const retained = { index: 'dropped-by-hand', until: long };
+    await stateOf(state, 'search').insertOne({ _id: 'search', targets: [], retained });
+    const lease = { holder: 'it', until: long, problem: 'Its token was refused', perSecond: 0 };
+    await stateOf(state, 'sync').insertOne({ _id: 'sync', ...lease });
+    const owner = uploadOwner('0'.repeat(24));
+    await pieces.insertOne({ _id: pieceId(owner, 0), data: new Binary(), last: true });
+    const member = { _id: '1/2', serverId: '1', userId: '2', periodDay: 0 };
+    await members.insertOne(member as MemberView);
+    const indexer = await startService('indexer', { MONGODB_URL });
+    const left = async () => ({
+      refusals: await work.countDocuments({ kind: 'document' }),
+      retained: await state.countDocuments({ retained: { $exists: true } }),
+      leases: await state.countDocuments({ _id: 'sync' }),
+      pieces: await pieces.countDocuments(),
+      members: await members.countDocuments(),
+    });
+    const nothing = { refusals: 0, retained: 0, leases: 0, pieces: 0, members: 0 };
+    try {
+      await untilEqual(left, nothing);
+    } finally {
+      await end(indexer, 'SIGTERM');
+      await own.close();
     }
   });
 
