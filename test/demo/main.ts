@@ -100,7 +100,9 @@ async function talk(apiUrl: string): Promise<void> {
   const sorted = times.sort((a, b) => a - b);
   if (sorted.length === 0) return;
   const [median, slowest] = [sorted[sorted.length >> 1]!, sorted.at(-1)!];
-  report.line(`${counted(sorted.length, 'change')} shown: median ${median} ms, slowest ${slowest} ms`);
+  report.line(
+    `${counted(sorted.length, 'change')} shown: median ${median} ms, slowest ${slowest} ms`,
+  );
 }
 
 async function isShown(url: string): Promise<boolean> {
