@@ -82,9 +82,9 @@ export async function importFile(
 
 /**
  * Marks a file as begun and claims the mark. Where the import ends the process, the mark that is left tells which file
- * did. `own` is the claimed mark; null where the file was begun before, or is imported elsewhere at the same time. A
- * file that has ended is begun, too, where its job runs again. Its upload is gone then, and nothing is noted of it any
- * more (`endFile`).
+ * did. `own` is the claimed mark; null where the file was begun before, or is imported elsewhere at the same time.
+ * Resolves with null where nothing is to be imported. A file that has ended gets no mark where its job runs again. If
+ * the process died then, nobody would take that mark away.
  */
 function begin(
   { commit }: IndexerDeps,
@@ -98,6 +98,7 @@ function begin(
       const file = documents.get('importFiles', uploadId);
       const known = documents.get('work', _id);
       if (!file || isNotYet(file)) return null;
+      if (!known && file.state !== 'queued') return null;
       if (!known) documents.mark('file', uploadId);
       claimOwn(documents, 'file', uploadId, claim);
       const mark = documents.get('work', _id)!;

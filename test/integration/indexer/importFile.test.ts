@@ -23,6 +23,8 @@ import {
   bytesOf,
   type RawExport,
 } from '../../support/exportFiles.js';
+import { until } from '../../support/apiServer.js';
+import { dyingProcess } from '../../support/dyingDeps.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { build, doAll, endLeases, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
@@ -56,6 +58,20 @@ describe('importFile', () => {
         _id: { $regex: `^upload/${payload.uploadId}/` },
       }),
     ).to.equal(0);
+  });
+
+  it('leaves no mark of a file that has ended where its job runs again and the process dies', async () => {
+    const payload = await queue(anExport());
+    await importFile(deps, payload);
+    const process = dyingProcess(deps);
+    process.dieAt(2, false);
+    let isOver = false;
+    const again = importFile(process.deps, payload).finally(() => (isOver = true));
+    again.catch(() => undefined);
+    await until(() => isOver || process.isDead);
+    process.bury();
+    const mark = { _id: markId('file', payload.uploadId) };
+    expect(await deps.collections.work.findOne(mark)).to.equal(null);
   });
 
   it('removes the name of a file that was taken, and keeps that of a rejected one', async () => {
