@@ -18,16 +18,18 @@ export async function checkArchive(
   direct: Rig['direct'],
 ): Promise<string[]> {
   const kept = ledger.threads.filter(isKept);
+  // This comes before the refresh. A refresh counts everybody again, and would hide a count that nobody has made.
+  const differing = await verify(direct);
   // Statistics may be a minute old by design, unless they are refreshed.
   const refresh = `/admin/servers/${ledger.serverId}/stats/refresh`;
   await client.perform({ method: 'POST', path: refresh });
   const problems = [
+    ...differing,
     ...(await checkThreads(client, ledger.threads)),
     ...(await checkLists(client, ledger, kept)),
     ...(await checkCounts(client, ledger, kept)),
     ...(await checkSearch(client, kept, direct)),
     ...(await checkPeople(client, ledger)),
-    ...(await verify(direct)),
   ];
   return problems;
 }
