@@ -69,9 +69,18 @@ export interface TombstoneDocument {
 
 export type SearchDocument = ThreadDocument | MessageDocument | TombstoneDocument;
 
-/** Composes letters and their marks into one character, as the index and queries both have them (NFC). */
+/**
+ * Matches pieces of a text, each as long as the platform lets a message be. A piece ends behind a whole letter with its
+ * marks, or vowels and finals of Korean, unless that letter alone is longer.
+ */
+const PIECES = /[^]{1,4000}(?![\p{M}\u1160-\u11ff])|[^]{1,4000}/gu;
+
+/**
+ * Composes letters and their marks into one character, as the index and queries both have them (NFC). It takes a long
+ * text in pieces, because the time for a letter grows with the square of the number of its marks.
+ */
 export function composed(text: string): string {
-  return text.normalize('NFC');
+  return text.replace(PIECES, (piece) => piece.normalize('NFC'));
 }
 
 /** The most UTF-16 units of conversation in a thread's document. Later messages are found by their own documents. */

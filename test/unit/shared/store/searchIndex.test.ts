@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import {
+  composed,
   describeMapping,
   generationOf,
   searchIndexName,
 } from '../../../../shared/store/searchIndex.js';
 import { rebuildProgress } from '../../../../shared/store/searchGenerations.js';
 import type { SearchRebuild } from '../../../../shared/store/state.js';
+import { processorTime } from '../../../support/processorTime.js';
 import {
   KEPT_SINCE_THIRD,
   MAPPING_VERSION,
@@ -26,6 +28,23 @@ describe('MAPPING_VERSION', () => {
       version: 4,
       digest: '294aa4b7676994ca',
     });
+  });
+});
+
+describe('composed', () => {
+  it('composes letters and their marks wherever they stand in a long text', () => {
+    for (const letter of ['e\u0301', '\u1112\u1161\u11ab', '😀o\u0323\u0302'])
+      for (let shift = 0; shift < 3; shift += 1) {
+        const text = `${'x'.repeat(shift)}${letter.repeat(5_000)}`;
+        expect(composed(text) === text.normalize('NFC'), `${letter} ${shift}`).to.equal(true);
+      }
+  });
+
+  it('takes time in proportion to how many marks a letter has', () => {
+    const marked = (count: number) => `a${'\u0301\u0316'.repeat(count)}`;
+    const [few, many] = [marked(1_500), marked(30_000)];
+    const limit = 100 * processorTime(() => composed(few));
+    expect(processorTime(() => composed(many), limit)).to.be.below(limit);
   });
 });
 
