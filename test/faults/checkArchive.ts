@@ -18,17 +18,20 @@ export async function checkArchive(
   direct: Rig['direct'],
 ): Promise<string[]> {
   const kept = ledger.threads.filter(isKept);
-  // This comes before the refresh. A refresh counts everybody again, and would hide a count that nobody has made.
+  // This comes before the verification, which refreshes the index.
+  const searched = await checkSearch(client, kept, direct);
+  // This comes before the statistics are refreshed. That counts everybody again, so it would hide a count that is
+  // missing.
   const differing = await verify(direct);
   // Statistics may be a minute old by design, unless they are refreshed.
   const refresh = `/admin/servers/${ledger.serverId}/stats/refresh`;
   await client.perform({ method: 'POST', path: refresh });
   const problems = [
+    ...searched,
     ...differing,
     ...(await checkThreads(client, ledger.threads)),
     ...(await checkLists(client, ledger, kept)),
     ...(await checkCounts(client, ledger, kept)),
-    ...(await checkSearch(client, kept, direct)),
     ...(await checkPeople(client, ledger)),
   ];
   return problems;
