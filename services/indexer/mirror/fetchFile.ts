@@ -127,11 +127,14 @@ async function receive(
       else done(null, piece);
     },
   });
+  const out = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
+  const closed = new Promise<void>((resolve) => out.once('close', resolve));
   try {
-    const out = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
     await pipeline(body as unknown as Readable, counter, out);
     return { bytes, sha256: hash.digest('hex') };
   } catch (error) {
+    // The file may not have been opened yet. It would then appear after its removal.
+    await closed;
     await rm(path, { force: true });
     throw error;
   }
