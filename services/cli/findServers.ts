@@ -11,6 +11,8 @@ export interface FoundServers {
   from: string;
   /** Starts an indexer, once. Set only where this command started the servers. */
   startIndexer?: () => void;
+  /** Rejects when a server or the indexer ends by itself. Set only where this command started them. */
+  crashed?: Promise<never>;
   /** Stops the servers. Set only where this command started them. */
   stop?: () => Promise<void>;
 }

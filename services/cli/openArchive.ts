@@ -20,6 +20,8 @@ export interface Archive {
   shown: string;
   /** Starts an indexer, once, when the servers were started here. It works on what this command files. */
   startIndexer: () => void;
+  /** Rejects when a server or the indexer ends by itself that was started here. Undefined where none was. */
+  crashed?: Promise<never> | undefined;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export function openArchive(found: FoundServers): Archive {
     cacheRedis,
     shown: safeText(`Archive: ${namespace} at ${hidePassword(urls.MONGODB_URL)} (${from})`),
     startIndexer: () => found.startIndexer?.(),
+    crashed: found.crashed,
     async close() {
       cacheRedis.disconnect();
       await Promise.allSettled([producer.close(), elasticsearch.close(), mongo.client.close()]);

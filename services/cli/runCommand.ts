@@ -1,6 +1,7 @@
 import { readSettings } from '../../shared/platform/env.js';
 import { giveWay } from '../../shared/platform/giveWay.js';
 import { SettingsError } from '../../shared/platform/settingsError.js';
+import { LaunchError } from '../local/launchError.js';
 import { CliError } from './cliError.js';
 import { findOrStartServers } from './findOrStartServers.js';
 import type { Archive } from './openArchive.js';
@@ -49,7 +50,8 @@ export async function runCommand(
 
 /** Adds to an error which store is away. A driver's error does not tell that, so the stores are asked. */
 async function explained(archive: Archive, error: unknown): Promise<unknown> {
-  if (error instanceof CliError || error instanceof SettingsError) return error;
+  const isTold = [CliError, LaunchError, SettingsError].some((kind) => error instanceof kind);
+  if (isTold) return error;
   const { findAway } = await import('./findAway.js');
   const away = await findAway(archive);
   return away === null ? error : new CliError(away);

@@ -16,10 +16,18 @@ export async function startServers(dataDir: string): Promise<FoundServers> {
   const servers = await ensureServers({ dataDir, env, children, report });
   const urls = storeUrlsOf(servers);
   const context = { dist: DIST, children, watch: false, logs: join(dataDir, 'logs') };
+  let startIndexer: FoundServers['startIndexer'];
+  const indexerEnded = new Promise<never>((_resolve, reject) => {
+    startIndexer = indexerStarter({ ...context, env: { ...env, ...urls } }, reject);
+  });
+  const crashed = Promise.race([servers.crashed, indexerEnded]);
+  // The indexer also ends when it is stopped, and then nobody waits for this any more.
+  crashed.catch(() => undefined);
   return {
     urls,
     from: `started in ${dataDir} for this command`,
-    startIndexer: indexerStarter({ ...context, env: { ...env, ...urls } }),
+    startIndexer: startIndexer!,
+    crashed,
     async stop() {
       await children.stopAll();
       await servers.stop();

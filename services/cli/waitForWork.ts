@@ -22,22 +22,30 @@ export interface Work<T> {
   isAtOnce?: boolean;
 }
 
+/** What is needed to watch work. */
+export type Watched = Pick<Archive, 'crashed' | 'elasticsearch' | 'mongo' | 'producer' | 'queue'>;
+
 /**
  * Waits until work has ended, and resolves with what came of it. Meanwhile it shows how far the work has come, and says
- * what keeps it from going on. While a store is away, the work waits for it, and so does this.
+ * what keeps it from going on. While a store is away, the work waits for it, and so does this. But a server that this
+ * command started does not come back. So where one has crashed, this throws the reason.
  */
 export async function waitForWork<T>(
-  archive: Pick<Archive, 'elasticsearch' | 'mongo' | 'producer' | 'queue'>,
+  archive: Watched,
   { look, why = () => Promise.resolve(null), isAtOnce = false }: Work<T>,
   progress: Pick<Progress, 'advance' | 'say'>,
 ): Promise<T> {
   let shown = 0;
+  let crash: Error | undefined;
+  archive.crashed?.catch((error: unknown) => {
+    crash = error as Error;
+  });
   let movedAt = performance.now();
   let isDue = isAtOnce;
   let said: string | undefined;
   const sayWhy = async (explain: () => Promise<string | null>): Promise<void> => {
     const isStill = performance.now() - movedAt >= STILL_MS;
-    if (!isStill && !isDue) return;
+    if (crash || (!isStill && !isDue)) return;
     isDue = false;
     const reason = (await findObstacle(archive)) ?? (isStill ? await explain() : null);
     movedAt = performance.now();
@@ -48,6 +56,7 @@ export async function waitForWork<T>(
     progress.say(reason);
   };
   for (;;) {
+    if (crash) throw crash;
     const askedAt = performance.now();
     let tookMs = 0;
     try {

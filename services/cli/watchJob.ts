@@ -1,14 +1,11 @@
 import type { Job } from 'bullmq';
 import { NEVER } from '../../shared/store/work.js';
 import { CliError } from './cliError.js';
-import type { Archive } from './openArchive.js';
 import { createProgress } from './progress.js';
 import { safeText } from './safeText.js';
-import { waitForWork } from './waitForWork.js';
+import { waitForWork, type Watched } from './waitForWork.js';
 
 const STEPS = 1_000;
-
-type Watched = Pick<Archive, 'elasticsearch' | 'mongo' | 'producer' | 'queue'>;
 
 /** What a job has come to. `error` says why it failed; it is null where the job gave a `result`. */
 export interface JobEnd {

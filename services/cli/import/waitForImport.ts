@@ -5,7 +5,7 @@ import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { Archive } from '../openArchive.js';
 import type { Progress } from '../progress.js';
 import { messageOf } from '../reachable.js';
-import { waitForWork } from '../waitForWork.js';
+import { waitForWork, type Watched } from '../waitForWork.js';
 import type { ImportSummary, Problem } from './importSummary.js';
 
 const LONGEST_COUNTING_MS = 60_000;
@@ -23,7 +23,7 @@ export type ImportOutcome = Pick<
  * It tells what the files wait for, when the work that follows takes long, and when search cannot be refreshed.
  */
 export async function waitForImport(
-  archive: Pick<Archive, 'mongo' | 'elasticsearch' | 'producer' | 'queue'>,
+  archive: Watched,
   importId: string,
   stored: number,
   progress: Pick<Progress, 'advance' | 'say'>,

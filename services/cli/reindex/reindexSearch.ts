@@ -7,21 +7,21 @@ import {
 import type { SearchRebuild } from '../../../shared/store/state.js';
 import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
-import type { Archive } from '../openArchive.js';
 import { createProgress } from '../progress.js';
 import { requireMongo, requireQueue } from '../reachable.js';
 import type { Result } from '../runCommand.js';
-import { waitForWork } from '../waitForWork.js';
+import { waitForWork, type Watched } from '../waitForWork.js';
 
 const STEPS = 1_000;
-
-type Stores = Pick<Archive, 'elasticsearch' | 'mongo' | 'producer' | 'queue'>;
 
 /**
  * Asks for a rebuild of the search index. With `wait`, it waits for the end. Throws CliError while another rebuild
  * runs.
  */
-export async function reindexSearch(archive: Stores, { wait }: { wait: boolean }): Promise<Result> {
+export async function reindexSearch(
+  archive: Watched,
+  { wait }: { wait: boolean },
+): Promise<Result> {
   await requireMongo(archive);
   await requireQueue(archive);
   const { collections } = archive.mongo;
@@ -43,7 +43,7 @@ export async function reindexSearch(archive: Stores, { wait }: { wait: boolean }
 }
 
 async function lookAt(
-  { mongo }: Stores,
+  { mongo }: Watched,
   rebuildId: string,
 ): Promise<{ done: number; outcome?: SearchRebuild }> {
   const rebuild = await findRebuild(mongo.collections, rebuildId);

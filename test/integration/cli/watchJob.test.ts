@@ -3,6 +3,7 @@ import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import { watchJob } from '../../../services/cli/watchJob.js';
 import type { Archive } from '../../../services/cli/openArchive.js';
+import { LaunchError } from '../../../services/local/launchError.js';
 import { AT_ONCE } from '../../../shared/store/work.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
@@ -77,6 +78,14 @@ describe('watchJob', () => {
     expect(await saidOf({ state: 'active' }, { isAway: true })).to.deep.equal([
       'Redis cannot be reached: ECONNREFUSED from port 1. The work waits until it can',
     ]);
+  });
+
+  it('ends where a server has crashed that this command started', async () => {
+    const queue = { getJob: () => Promise.reject(new Error('It is away')) };
+    const crashed = Promise.reject(new LaunchError('MongoDB stopped (exit code 1)'));
+    const archive = { ...stores, queue, crashed } as unknown as Archive;
+    const watched = watchJob(archive, 'verify-1', 'verify');
+    expect(await rejectionOf(watched)).to.equal('MongoDB stopped (exit code 1)');
   });
 
   it('says what to do about a job that is lost', async () => {

@@ -8,11 +8,11 @@ describe('indexerStarter', () => {
     const children = {
       spawn: ({ args }: { args: string[] }) => {
         started.push(args);
-        return {};
+        return { exited: new Promise(() => undefined) };
       },
     } as unknown as Children;
     const context = { dist: '/dist', env: {}, logs: '/logs', watch: false };
-    const startIndexer = indexerStarter({ ...context, children });
+    const startIndexer = indexerStarter({ ...context, children }, () => undefined);
     expect(started).to.have.length(0);
     startIndexer();
     startIndexer();
