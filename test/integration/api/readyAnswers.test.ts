@@ -55,7 +55,7 @@ for (const origins of ['*', 'https://a.example, https://b.example']) {
      * Three answers to the same request: one from the routes, and two from in front of them, the loaded one and the
      * ready one.
      */
-    async function answersNow(path: string, headers: Record<string, string>, method: string) {
+    async function answers(path: string, headers: Record<string, string>, method = 'GET') {
       api.cache.clear();
       const loaded = await api.send(method, path, headers);
       // Requests with a credential are answered by the routes. A wrong credential counts as none.
@@ -64,18 +64,6 @@ for (const origins of ['*', 'https://a.example, https://b.example']) {
       for (let asked = 0; asked < 3; asked += 1) await api.get(path, headers);
       const ready = await api.send(method, path, headers);
       return { routed, others: { loaded, ready } };
-    }
-
-    /** The same at a moment at which all stores answer in time, as `/readyz` answers 503 at any other. */
-    async function answers(path: string, headers: Record<string, string>, method = 'GET') {
-      let found = await answersNow(path, headers, method);
-      await until(async () => {
-        const { routed, others } = found;
-        if ([routed, ...Object.values(others)].every(({ status }) => status !== 503)) return true;
-        found = await answersNow(path, headers, method);
-        return false;
-      });
-      return found;
     }
 
     for (const [client, headers] of Object.entries(CLIENTS)) {
