@@ -1,5 +1,5 @@
 import type { Collections } from '../store/collections.js';
-import { replaceRebuild, withdrawRebuild } from '../store/searchGenerations.js';
+import { enterRebuild, withdrawRebuild } from '../store/searchGenerations.js';
 import type { Producer } from './producer.js';
 
 /**
@@ -10,7 +10,7 @@ export async function requestSearchRebuild(
   collections: Pick<Collections, 'state'>,
   producer: Pick<Producer, 'add'>,
 ): Promise<{ rebuildId: string; jobId: string }> {
-  const entered = await replaceRebuild(collections);
+  const entered = await enterRebuild(collections);
   const rebuildId = entered.id;
   try {
     return { rebuildId, jobId: await producer.add('reindex-search', { rebuildId }) };

@@ -24,16 +24,14 @@ export class RebuildRunning extends Error {
 const LOST_AFTER_MS = 2 * 60_000;
 const LOST_IN_QUEUE_AFTER_MS = 10 * 60_000;
 
-/** Records a rebuild as queued and gives its id. Throws RebuildRunning while another one runs or waits. */
-export async function enterRebuild(store: Store, now = new Date()): Promise<string> {
-  return (await replaceRebuild(store, now)).id;
+/** A rebuild that was just recorded, and the one that its record has replaced. */
+interface EnteredRebuild {
+  id: string;
+  before: SearchRebuild | undefined;
 }
 
-/** Does the same as `enterRebuild`, and also gives the rebuild that was recorded before. */
-export async function replaceRebuild(
-  { state }: Store,
-  now = new Date(),
-): Promise<{ id: string; before: SearchRebuild | undefined }> {
+/** Records a rebuild as queued. Throws RebuildRunning while another one runs or waits. */
+export async function enterRebuild({ state }: Store, now = new Date()): Promise<EnteredRebuild> {
   const id = randomUUID();
   const rebuild: SearchRebuild = {
     id,
@@ -61,12 +59,13 @@ export async function replaceRebuild(
 }
 
 /**
- * Takes back a rebuild whose job could not be filed, and records again the one before. That one may be lost, and may
- * have left an index that is only half filled, and that is written to. So it has to be done when its job is filed again.
+ * Takes back a rebuild whose job could not be filed: the record of the rebuild before it is stored again. The process
+ * of that earlier rebuild may have died, and left an index that is half filled, and that every write still goes to. Its
+ * record lets it be completed when its job is filed again.
  */
 export async function withdrawRebuild(
   { state }: Store,
-  { id, before }: { id: string; before: SearchRebuild | undefined },
+  { id, before }: EnteredRebuild,
 ): Promise<void> {
   await stateOf(state, 'search').updateOne(
     { _id: 'search', 'rebuild.id': id },

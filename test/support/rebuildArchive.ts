@@ -42,7 +42,7 @@ export function rebuildArchive(deps: IndexerDeps) {
     return threads;
   };
   const rebuild = async () =>
-    reindexSearch(deps, { rebuildId: await enterRebuild(deps.collections) });
+    reindexSearch(deps, { rebuildId: (await enterRebuild(deps.collections)).id });
   const turns = new Turns();
   const search = (q: string) => searchArchive({ ...deps, turns }, searchParams(q), UNLIMITED);
   return { write, writeThreads, rebuild, search };

@@ -408,7 +408,7 @@ describe('quarantine', () => {
     const other = await recordThread();
     await Promise.all([threadId, other.threadId].map((id) => build(deps, id)));
     const broken = failing(threadId);
-    const rebuildId = await enterRebuild(deps.collections);
+    const { id: rebuildId } = await enterRebuild(deps.collections);
     expect(await reindexSearch(broken, { rebuildId })).to.deep.include({
       state: 'done',
       documents: 3,
@@ -420,7 +420,7 @@ describe('quarantine', () => {
     const { threadId } = await recordThread();
     const other = await recordThread();
     await Promise.all([threadId, other.threadId].map((id) => build(deps, id)));
-    const rebuildId = await enterRebuild(deps.collections);
+    const { id: rebuildId } = await enterRebuild(deps.collections);
     // The scan ends the first process. The build that it was cut off in ends the others.
     expect(await runUntilItLives([threadId, 'rebuild', rebuildId], 4)).to.equal(3);
     expect(await findRebuild(deps.collections, rebuildId)).to.include({

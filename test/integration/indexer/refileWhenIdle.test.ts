@@ -59,7 +59,7 @@ describe('refileWhenIdle', () => {
     await collections.erasures.deleteMany({});
     await collections.deletions.deleteMany({});
     await collections.importFiles.insertOne(aFile('lost', new Date(Date.now() - 30_000)));
-    const rebuildId = await enterRebuild(collections, new Date(Date.now() - 30_000));
+    const { id: rebuildId } = await enterRebuild(collections, new Date(Date.now() - 30_000));
     const filed: unknown[] = [];
     const producer = (waiting: number) => ({
       refile: (name: string) => Promise.resolve(String(filed.push(name))),

@@ -110,7 +110,7 @@ describe('documents that the search index refuses', () => {
     const { threadId, said } = await recordThread(2);
     await change(threadId, said[1]!._id, POISON);
     await build(deps, threadId);
-    const rebuildId = await enterRebuild(deps.collections);
+    const { id: rebuildId } = await enterRebuild(deps.collections);
     const outcome = await reindexSearch(deps, { rebuildId });
     expect(outcome).to.deep.include({ state: 'done', mended: 1 });
     expect(await found()).to.equal(2);

@@ -75,7 +75,7 @@ describe('reindexSearch', () => {
   ] satisfies FaultPoint[]) {
     it(`continues after its process was killed: ${point}`, async () => {
       const threads = await writeThreads(36);
-      const rebuildId = await enterRebuild(deps.collections);
+      const { id: rebuildId } = await enterRebuild(deps.collections);
       await killAt(point, rebuildId, stores.mongodbUrl);
       const { threadId, messageIds } = threads[5]!;
       await write(threadId, messageIds, 'meanwhile');
@@ -103,7 +103,7 @@ describe('reindexSearch', () => {
 
   it('never uses the number of an index again', async () => {
     await writeThreads(1);
-    const rebuildId = await enterRebuild(deps.collections);
+    const { id: rebuildId } = await enterRebuild(deps.collections);
     const failing = { ...deps, elasticsearch: withIndices({ create: cutOff }) };
     expect(await rejectionOf(reindexSearch(failing, { rebuildId }))).to.include('cut off');
     expect(await reindexSearch(deps, { rebuildId })).to.include({ state: 'done' });
@@ -113,7 +113,7 @@ describe('reindexSearch', () => {
   it('drops nothing that another process has built meanwhile, even where the old index was lost', async () => {
     await writeThreads(2);
     await stores.elasticsearch.indices.delete({ index: (await liveIndex(deps))! });
-    const rebuildId = await enterRebuild(deps.collections);
+    const { id: rebuildId } = await enterRebuild(deps.collections);
     const elasticsearch = withIndices({
       // The process has seen that there is no index. Meanwhile, another one takes the rebuild over and completes it.
       async get(request: { index: string }) {
@@ -129,7 +129,7 @@ describe('reindexSearch', () => {
   it('blocks no write where the new index cannot be created', async () => {
     const [thread] = await writeThreads(2);
     await rebuild();
-    const rebuildId = await enterRebuild(deps.collections);
+    const { id: rebuildId } = await enterRebuild(deps.collections);
     // By then, the index is dropped that the first rebuild replaced and that writes went to until now.
     const failing = { ...deps, elasticsearch: withIndices({ create: cutOff }) };
     expect(await rejectionOf(reindexSearch(failing, { rebuildId }))).to.include('cut off');
@@ -158,7 +158,7 @@ describe('reindexSearch', () => {
         return stores.elasticsearch.indices.refresh(request);
       },
     });
-    const rebuildId = await enterRebuild(deps.collections);
+    const { id: rebuildId } = await enterRebuild(deps.collections);
     await reindexSearch({ ...deps, elasticsearch }, { rebuildId });
     await stores.refreshSearch();
     expect(await search('later')).to.include({ messageCount: 2 });
@@ -233,7 +233,7 @@ describe('reindexSearch', () => {
     await writeThreads(2);
     await rebuild();
     const store = stateOf(deps.collections.state, 'search');
-    const rebuildId = await enterRebuild(deps.collections);
+    const { id: rebuildId } = await enterRebuild(deps.collections);
     const record = await takeRebuild(store, rebuildId);
     const before = await store.findOne({ _id: 'search' });
     await dropRetained(deps, new Date(Date.now() + ROLLBACK_WINDOW_MS + 1));
@@ -244,7 +244,7 @@ describe('reindexSearch', () => {
 
   it('stops where another process has taken it over', async () => {
     const store = stateOf(deps.collections.state, 'search');
-    const rebuildId = await enterRebuild(deps.collections);
+    const { id: rebuildId } = await enterRebuild(deps.collections);
     const [late, now] = [await takeRebuild(store, rebuildId), await takeRebuild(store, rebuildId)];
     await now!.save({ cursor: '2' });
     expect(await rejectionOf(late!.save({ cursor: '1' }))).to.include('taken over');
@@ -257,7 +257,7 @@ describe('reindexSearch', () => {
     await writeThreads(2);
     const live = (await liveIndex(deps))!;
     const to = await createGeneration(deps, live, 2);
-    const rebuildId = await enterRebuild(deps.collections);
+    const { id: rebuildId } = await enterRebuild(deps.collections);
     const failed = { 'rebuild.state': 'failed', 'rebuild.error': 'It lacks a thread' } as const;
     await stateOf(deps.collections.state, 'search').updateOne(
       { _id: 'search' },
@@ -304,15 +304,15 @@ describe('reindexSearch', () => {
   });
 
   it('frees the place of a rebuild whose job was lost', async () => {
-    const lost = await enterRebuild(deps.collections, new Date(Date.now() - 3_600_000));
-    const next = await enterRebuild(deps.collections);
+    const { id: lost } = await enterRebuild(deps.collections, new Date(Date.now() - 3_600_000));
+    const { id: next } = await enterRebuild(deps.collections);
     expect(await reindexSearch(deps, { rebuildId: lost })).to.deep.equal({ state: 'replaced' });
     expect(await reindexSearch(deps, { rebuildId: next })).to.include({ state: 'done' });
   });
 
   it('goes on with a lost rebuild where Redis is away when another one is asked for', async () => {
     await writeThreads(2);
-    const lost = await enterRebuild(deps.collections, new Date(Date.now() - 3_600_000));
+    const { id: lost } = await enterRebuild(deps.collections, new Date(Date.now() - 3_600_000));
     const store = stateOf(deps.collections.state, 'search');
     const created = await createGeneration(deps, await liveIndex(deps), 2);
     const live = (await liveIndex(deps))!;

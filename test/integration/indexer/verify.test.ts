@@ -805,7 +805,7 @@ describe('verifyArchive', () => {
     expect(await indices.existsAlias({ name })).to.equal(false);
     const repair = await verifyNow(own, { repair: true }).catch((error: unknown) => error);
     expect(repair).to.be.instanceOf(SearchIndexLost);
-    await reindexSearch(own, { rebuildId: await enterRebuild(own.collections) });
+    await reindexSearch(own, { rebuildId: (await enterRebuild(own.collections)).id });
     expect(await verifyNow(own)).to.deep.include({ differences: [], clean: true });
     await archive.close();
   });
