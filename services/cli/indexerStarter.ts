@@ -1,9 +1,13 @@
-import { startService, type Service, type ServicesContext } from '../local/services.js';
-import { crashError } from '../local/waitUntilReady.js';
+import {
+  failWhenEnded,
+  startService,
+  type Service,
+  type ServicesContext,
+} from '../local/services.js';
 
 /**
- * Makes a function that starts an indexer at its first call. Later calls do nothing. `onEnd` is told when the indexer has
- * ended.
+ * Makes a function that starts an indexer at its first call. Later calls do nothing. When the indexer has ended,
+ * `onEnd` is called with the reason.
  */
 export function indexerStarter(
   context: ServicesContext,
@@ -13,7 +17,6 @@ export function indexerStarter(
   return () => {
     if (indexer) return;
     indexer = startService('The indexer', 'indexer', context);
-    const { name, child } = indexer;
-    void child.exited.then(async (code) => onEnd(await crashError(name, child, code)));
+    failWhenEnded(indexer).catch(onEnd);
   };
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Children } from './children.js';
 import type { Env } from './findExecutable.js';
 import type { Guarded } from './spawnGuarded.js';
-import { waitUntilReady } from './waitUntilReady.js';
+import { crashError, waitUntilReady } from './waitUntilReady.js';
 
 /** The folder of the compiled program, `dist`. */
 export const DIST = fileURLToPath(new URL('../..', import.meta.url));
@@ -39,6 +39,11 @@ export function startService(
     graceMs: 20_000,
   });
   return { name, child };
+}
+
+/** Rejects with a LaunchError when a service ends. */
+export async function failWhenEnded({ name, child }: Service): Promise<never> {
+  throw await crashError(name, child, await child.exited);
 }
 
 /**

@@ -12,8 +12,13 @@ import { importSampleWhenEmpty } from './sampleArchive.js';
 import { makeDataDir, readServersFile, writeServersFile } from './serversFile.js';
 import { processesOf } from './spawnGuarded.js';
 import { stopLeftovers } from './stopLeftovers.js';
-import { startService, waitForApi, type Service, type ServicesContext } from './services.js';
-import { crashError } from './waitUntilReady.js';
+import {
+  failWhenEnded,
+  startService,
+  waitForApi,
+  type Service,
+  type ServicesContext,
+} from './services.js';
 
 /** The options of `npm start`. */
 export interface StartOptions {
@@ -210,10 +215,7 @@ function whereElse(
 
 /** Rejects when a store that was started here or a service ends by itself. */
 function failWhenAnyEnds({ crashed }: EnsuredServers, services: Service[]): Promise<never> {
-  const ends = services.map(async ({ name, child }): Promise<never> => {
-    throw await crashError(name, child, await child.exited);
-  });
-  return Promise.race([crashed, ...ends]);
+  return Promise.race([crashed, ...services.map(failWhenEnded)]);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
