@@ -3,8 +3,8 @@ import type { SourceMessage } from './records.js';
 type Naming = Pick<SourceMessage, 'author' | 'mentions' | 'interaction'>;
 
 /**
- * The people whom a message names, and the names that it gives them: its author, those whom it mentions, and the one
- * whose command it answers.
+ * The people whom a message names, each with the names that it gives them. A message names its author, the people whom
+ * it mentions, and the person whose command it answers.
  */
 export function namedIn({
   author,

@@ -149,7 +149,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   /**
-   * Drops every value that has one of the tags. Where a load of such a value is under way, its callers still get the
+   * Drops every value that has one of the tags. A load of such a value may be under way. Its callers still get the
    * value, but the cache does not keep it.
    */
   invalidate(tags: readonly string[]): void {

@@ -55,8 +55,8 @@ export function withLink(person: ShownPerson, links: Pick<ServiceLinks, 'avatar'
 }
 
 /**
- * The totals of one person on one server. `day` is null for the totals of all time. Else it is the day they belong to,
- * which may still count for a rolling period.
+ * The totals of one person on one server: of all time, where `day` is null, or of that day. Days that rolling periods
+ * may still cover have totals of their own.
  */
 type Sum = Omit<MemberTotals, 'days'> & { day: number | null };
 

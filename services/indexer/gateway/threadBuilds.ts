@@ -11,8 +11,8 @@ const AT_ONCE = 50;
 /** Builds threads that events have changed, before the background loop comes to them. */
 export interface ThreadBuilds {
   /**
-   * Builds a thread soon. When it is asked again before that build begins, it adds no build. When it is asked again
-   * during the build, it adds one.
+   * Builds a thread soon. A second call before that build begins changes nothing. A call during the build has the
+   * thread built once more afterwards.
    */
   ask(threadId: string): void;
   /** Begins no more builds, and resolves when none is under way. Other workers do the builds that waited. */

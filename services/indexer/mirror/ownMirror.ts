@@ -101,8 +101,9 @@ async function isOwnMirror(deps: Deps, mirror: Mirror): Promise<boolean> {
 }
 
 /**
- * The id that a mirror holds. A folder of another machine may not answer while that machine is away. Other work must
- * not wait for it. Each such call keeps one of the few threads of the process, so only one is made at a time.
+ * The id that a mirror holds. Throws where the mirror does not answer within ANSWER_MS. A mirror may be a folder of
+ * another machine. While that machine is away, a read of the folder may never end, and it keeps one of the few threads
+ * that the process has for files. So only one read is under way at a time, and later callers wait for the same one.
  */
 async function ownerOf({ files, away }: Mirror): Promise<string | null> {
   const asked = (away.asked ??= files.owner().finally(() => (away.asked = null)));

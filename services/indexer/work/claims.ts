@@ -60,7 +60,8 @@ export async function setMarks(
 
 /**
  * Claims marks, so that nobody else works on them. Resolves with the marks that it has claimed, each with this try
- * counted. It leaves out marks that are gone, and marks that are not due, such as those that another worker holds.
+ * counted. Marks that are gone are not claimed, and neither are marks that are not due, such as those that another
+ * worker holds.
  */
 export async function claimMarks(
   { commit }: Pick<IndexerDeps, 'commit'>,
@@ -214,7 +215,10 @@ export function isHeld(documents: Documents, { _id, claim }: Held): boolean {
   return documents.get('work', _id)?.claim === claim;
 }
 
-/** Removes a mark that was done. Where it was set again meanwhile, it is freed, so that it is done again. */
+/**
+ * Removes a mark whose work was done. If somebody has set the mark again during that work, it stays, and is freed, so
+ * that a worker does it again.
+ */
 export function endMark(documents: Documents, { _id, token }: Mark): void {
   const now = documents.get('work', _id);
   if (!now) return;
