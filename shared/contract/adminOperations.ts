@@ -65,7 +65,8 @@ export const adminOperations = {
     access: 'write',
     operationId: 'listJobs',
     paths: ['/admin/jobs'],
-    summary: 'Jobs, newest first',
+    summary:
+      'Jobs, newest first. Of a state with more jobs than `limit`, those that entered it last',
     query: jobListQuerySchema,
     response: jobListSchema,
     errors: PROTECTED_ERRORS,
