@@ -54,7 +54,7 @@ async function sync(archive: Archive, place: SyncPlace, wait: boolean): Promise<
     resultOf(result: unknown, jobId: string): Result {
       const { threads, messages, failed } = { ...NOTHING_SYNCED, ...(result as object) };
       const lines = [`Synced: ${counted(threads, 'thread')}, ${counted(messages, 'message')}`];
-      if (failed > 0) lines.push(`Could not be fetched yet: ${counted(failed, 'thread')}`);
+      if (failed > 0) lines.push(`Could not be fetched: ${counted(failed, 'thread')}`);
       return { json: { jobId, state: 'done', threads, messages, failed }, lines, ok: failed === 0 };
     },
   };

@@ -26,7 +26,10 @@ type Deps = Pick<IndexerDeps, 'collections'>;
 interface Synced {
   threads: number;
   messages: number;
-  /** Threads that could not be fetched since the request. The sync goes on to try them. */
+  /**
+   * Threads that could not be fetched. The sync goes on to try those that failed for a passing reason. Those with a
+   * problem of their own wait until the platform tells something new of them.
+   */
   failed: number;
 }
 
@@ -62,18 +65,26 @@ function restAfter({ at }: SyncRequestRecord): number {
   return Math.min(Math.max(tenthMs, SHORTEST_REST_MS), LONGEST_REST_MS);
 }
 
-/** How many threads of a request are still to be fetched: those that have failed since it was made, and the others. */
+/**
+ * How many threads of a request are not fetched: those that have a problem or have failed since it was made, and those
+ * that are still to be tried.
+ */
 async function threadsLeft(
   { collections }: Deps,
   request: SyncRequestRecord,
 ): Promise<{ untried: number; failed: number }> {
-  const left = { kind: 'thread', ...threadsIn(request), todo: { $exists: true } } as const;
+  const isLeft = { $or: [{ todo: { $exists: true } }, { problem: { $exists: true } }] };
+  const left = { kind: 'thread', ...threadsIn(request), ...isLeft } as const;
   const failedAt = { $subtract: ['$dueAt', AGAIN_AFTER_MS] };
   const sums = await syncOf(collections.sync, 'thread')
     .aggregate<{ untried: number; failed: number }>([
       { $match: left },
-      // A date that is absent is before all others.
-      { $set: { hasFailed: { $gte: [failedAt, request.at] } } },
+      // A text or date that is absent is before all others.
+      {
+        $set: {
+          hasFailed: { $or: [{ $gt: ['$problem', null] }, { $gte: [failedAt, request.at] }] },
+        },
+      },
       {
         $group: {
           _id: null,

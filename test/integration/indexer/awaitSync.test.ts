@@ -26,7 +26,7 @@ describe('waiting for a sync', () => {
     await requests().updateOne({ _id: requestId }, { $set: { listed: true, at } });
     return requestId;
   }
-  async function aThreadToFetch(more: Partial<SyncThread>): Promise<void> {
+  async function aThread(more: Partial<SyncThread>): Promise<void> {
     await syncOf(deps.collections.sync, 'thread').insertOne({
       _id: anId(),
       kind: 'thread',
@@ -39,7 +39,6 @@ describe('waiting for a sync', () => {
       lastMessageId: null,
       recent: '',
       ...NOTHING_FETCHED,
-      todo: 'new',
       ...more,
     });
   }
@@ -68,11 +67,19 @@ describe('waiting for a sync', () => {
     expect(ended).to.deep.equal({ threads: 0, messages: 0, failed });
   });
 
+  it('does not count a thread with a problem as fetched', async () => {
+    const requestId = await aListedRequest();
+    await aThread({ problem: 'It cannot be recorded' });
+    await aThread({});
+    await holdLease(deps.collections, 'somebody');
+    expect(await look(requestId)).to.include({ threads: 1, failed: 1 });
+  });
+
   it('waits for threads that were not tried since the request', async () => {
     await holdLease(deps.collections, 'somebody');
     const requestId = await aListedRequest();
-    await aThreadToFetch({});
-    await aThreadToFetch({ dueAt: new Date(Date.now() + 20_000) });
+    await aThread({ todo: 'new' });
+    await aThread({ todo: 'new', dueAt: new Date(Date.now() + 20_000) });
     expect(await errorOf(requestId)).to.be.instanceOf(LookAgain);
   });
 
@@ -80,7 +87,7 @@ describe('waiting for a sync', () => {
     await holdLease(deps.collections, 'somebody');
     await releaseLease(deps.collections, 'somebody');
     const requestId = await aListedRequest();
-    await aThreadToFetch({});
+    await aThread({ todo: 'new' });
     const setUnserved = (passedMs: number) =>
       requests().updateOne(
         { _id: requestId, unservedSince: { $exists: true } },
@@ -103,7 +110,7 @@ describe('waiting for a sync', () => {
 
   it('looks less often the longer it takes', async () => {
     await holdLease(deps.collections, 'somebody');
-    await aThreadToFetch({});
+    await aThread({ todo: 'new' });
     const rests: number[] = [];
     for (const passedMs of [0, 2 * MINUTE_MS, 60 * MINUTE_MS]) {
       const error = await errorOf(await aListedRequest(passedMs));
