@@ -94,7 +94,8 @@ export async function findLocalServers(dataDir: string): Promise<LocalServers | 
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await makeFolder(dataDir);
-    await access(dataDir, constants.W_OK);
+    // Nothing can be written to a folder that cannot be entered.
+    await access(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw unusable(error);
   }
