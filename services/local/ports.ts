@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
@@ -17,17 +18,23 @@ export async function isPortFree(port: number, host = LOOPBACK): Promise<boolean
   }
 }
 
-/** The wanted port of the loopback address where it is free, else a port that the system chooses. */
+/**
+ * The first and the last port that `freePort` gives out. Systems choose from higher ports for a connection, and for a
+ * server that asks for any port. So none of these takes a port before the server listens there that it was chosen for.
+ */
+const [FIRST, LAST] = [10_000, 15_999];
+/** The port that was given out last. Each process begins elsewhere. */
+let last = randomInt(FIRST, LAST + 1);
+
+/** The wanted port of the loopback address where it is free, else another one, of which each is given out in turn. */
 export async function freePort(wanted?: number): Promise<number> {
   if (wanted !== undefined && (await isPortFree(wanted))) return wanted;
-  const server = createServer();
-  server.listen(0, LOOPBACK);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No port was assigned');
-  return address.port;
+  for (let tries = FIRST; tries <= LAST; tries += 1) {
+    last = last === LAST ? FIRST : last + 1;
+    const port = last;
+    if (await isPortFree(port)) return port;
+  }
+  throw new Error(`No port from ${FIRST} to ${LAST} of ${LOOPBACK} is free`);
 }
 
 /** The ports of URLs that name none, by scheme. */

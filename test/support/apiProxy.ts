@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from '../../services/local/ports.js';
 
 export interface PausableProxy {
   port: number;
@@ -43,8 +44,9 @@ export async function startProxy(target: { host: string; port: number }): Promis
     for (const socket of sockets) socket.destroy();
     return new Promise((resolve) => server.close(() => resolve()));
   };
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  // Nobody else is given this port while the proxy is cut.
+  const port = await freePort();
+  await listen(port);
   return {
     port,
     freeze() {

@@ -22,6 +22,12 @@ describe('ports', () => {
     expect(await isReachable(`redis://127.0.0.1:${port}`)).to.equal(false);
   });
 
+  it('are chosen one after the other, and from those that no system gives out by itself', async () => {
+    const chosen = await Promise.all(Array.from({ length: 20 }, () => freePort()));
+    expect(new Set(chosen).size).to.equal(20);
+    for (const port of chosen) expect(port).to.be.within(10_000, 15_999);
+  });
+
   it('are the default ports of the scheme where a URL names none', () => {
     const named: [string, string[]][] = [
       ['redis://cache', ['cache 6379']],

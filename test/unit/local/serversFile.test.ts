@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -29,6 +30,7 @@ describe('servers.json', () => {
   before(async () => {
     port = await freePort();
     server = createServer((socket) => socket.end()).listen(port, '127.0.0.1');
+    await once(server, 'listening');
   });
 
   after(() => server.close());
