@@ -28,8 +28,8 @@ describe('createRounds', () => {
 
   it('combines the calls that come during a rest, which is longer after a large round, up to a bound', async () => {
     const { rounds, add } = roundsOf();
-    await add(...Array.from({ length: 100 }, (_, n) => String(n)));
     const began = performance.now();
+    await add(...Array.from({ length: 100 }, (_, n) => String(n)));
     const second = add('late');
     await new Promise((resolve) => setImmediate(resolve));
     await Promise.all([second, add('later')]);
