@@ -17,8 +17,8 @@ export async function stopLeftovers(dataDir: string, report: Report): Promise<vo
     report.line(`Stopping process ${leftover.pid}, left behind by a launcher that was killed`);
     killGroup(leftover);
   }
-  const end = Date.now() + LIMIT_MS;
-  while (leftovers.some(isRunning) && Date.now() < end) await delay(50);
+  const end = performance.now() + LIMIT_MS;
+  while (leftovers.some(isRunning) && performance.now() < end) await delay(50);
 }
 
 function killGroup({ pid }: ProcessId): void {

@@ -16,7 +16,7 @@ export async function waitUntilReady(
 ): Promise<void> {
   let exitCode: number | undefined;
   void child.exited.then((code) => (exitCode = code));
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   let reason = '';
   const attempt = (): Promise<boolean> =>
     isReady().catch((error: unknown) => {
@@ -25,7 +25,7 @@ export async function waitUntilReady(
     });
   while (!(await attempt())) {
     if (exitCode !== undefined) throw await crashError(name, child, exitCode);
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       const seconds = Math.round(timeoutMs / 1000);
       throw new LaunchError(
         `${name} was not ready after ${seconds} s${reason}\n${await logTail(child.logFile)}`,

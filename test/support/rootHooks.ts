@@ -36,7 +36,10 @@ export const mochaHooks = {
   async afterAll(): Promise<void> {
     endHosts();
     let leaked = findLeaks(before, countResources());
-    for (const end = Date.now() + CLOSING_MS; leaked.length > 0 && Date.now() < end;) {
+    for (
+      const end = performance.now() + CLOSING_MS;
+      leaked.length > 0 && performance.now() < end;
+    ) {
       await delay(50);
       leaked = findLeaks(before, countResources());
     }

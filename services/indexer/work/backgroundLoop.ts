@@ -70,9 +70,9 @@ export function runInBackground(
   const ended = (async () => {
     while (!stopped.signal.aborted) {
       const { rings } = bell;
-      const started = Date.now();
+      const started = performance.now();
       const found = isReady() ? await round().catch(fail) : idleMs;
-      const tookMs = Date.now() - started;
+      const tookMs = performance.now() - started;
       const busyMs = Math.min(tookMs * REST_WHILE_BUSY, LONGEST_REST_MS);
       if (found === true || found === 'all') {
         bell.ring();
@@ -98,8 +98,8 @@ async function restWhile(
   isBusy: () => boolean,
   { ms, lookEveryMs, signal }: { ms: number; lookEveryMs: number; signal: AbortSignal },
 ): Promise<void> {
-  const end = Date.now() + ms;
-  while (isBusy() && Date.now() < end && !signal.aborted) {
-    await rest(Math.min(lookEveryMs, end - Date.now()), signal);
+  const end = performance.now() + ms;
+  while (isBusy() && performance.now() < end && !signal.aborted) {
+    await rest(Math.min(lookEveryMs, end - performance.now()), signal);
   }
 }

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -46,7 +47,8 @@ describe('runInBackground', () => {
     expect(waits.map((ms) => ms > 40)).to.deep.equal([true, true, true]);
   });
 
-  it('takes a small part of the time while jobs are waiting', async () => {
+  /** How long a round worked (ms), and how long its loop then rested, while jobs were waiting. */
+  async function pauseWhileBusy(): Promise<{ worked: number; rested: number }> {
     const [began, ended]: number[][] = [[], []];
     const round = async (): Promise<void> => {
       began!.push(performance.now());
@@ -56,8 +58,20 @@ describe('runInBackground', () => {
     const loop = runInBackground('test', round, { ...LONG, isBusy: () => true });
     await until(() => began!.length > 1);
     await loop.stop();
-    const [worked, rested] = [ended![0]! - began![0]!, began![1]! - ended![0]!];
+    return { worked: ended![0]! - began![0]!, rested: began![1]! - ended![0]! };
+  }
+
+  it('takes a small part of the time while jobs are waiting', async () => {
+    const { worked, rested } = await pauseWhileBusy();
     // A loop never rests for more than ten seconds.
+    expect(rested).to.be.above(Math.min(10 * worked, 9_000));
+  });
+
+  it('rests as long where the clock of the machine is set back', async () => {
+    let time = Date.now();
+    const clock = mock.method(Date, 'now', () => (time -= 1_000));
+    const { worked, rested } = await pauseWhileBusy();
+    clock.mock.restore();
     expect(rested).to.be.above(Math.min(10 * worked, 9_000));
   });
 
