@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { endpointsOf, freePort, isPortFree, isReachable } from '../../../services/local/ports.js';
 
 describe('ports', () => {
@@ -46,6 +46,19 @@ describe('ports', () => {
     for (const [urls, expected] of named) {
       const endpoints = endpointsOf(urls).map(({ host, port }) => `${host} ${port}`);
       expect(endpoints, urls).to.deep.equal(expected);
+    }
+  });
+
+  it('are reachable although this process stood still for as long as it waits', async () => {
+    const server = createServer().listen(await freePort(), '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const reachable = isReachable(`redis://127.0.0.1:${port}`);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200);
+      expect(await reachable).to.equal(true);
+    } finally {
+      server.close();
     }
   });
 
