@@ -9,9 +9,9 @@ import { mavenDownload } from './mavenDownload.js';
 import { pipDownload, type DownloadContext } from './pipDownload.js';
 import { formatBytes, withProgress } from './progress.js';
 import { secondsSince, type Report } from './report.js';
-import { untilDone } from './untilDone.js';
 import { unpackZip } from './unpackZip.js';
 import { verifySha256 } from './verifySha256.js';
+import { withRetries } from './withRetries.js';
 
 /** What a download needs: the environment, the folders, the children and the terminal. */
 export interface FetchContext {
@@ -56,7 +56,7 @@ async function fill(
   await removeRemains(cache, artifact);
   await checkSpace(artifact, cache);
   report.line(`Downloading ${artifact.title} (${formatBytes(artifact.bytes)}), once, to ${cache}`);
-  await untilDone(async () => {
+  await withRetries('The download', report, async () => {
     const staging = await mkdtemp(join(cache, `${artifact.folder}.part-`));
     try {
       await rename(await downloadAndUnpack(artifact, staging, context), place);

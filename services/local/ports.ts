@@ -22,8 +22,9 @@ export async function isPortFree(port: number, host = LOOPBACK): Promise<boolean
 /**
  * The first and the last port that `freePort` gives out. Systems choose from higher ports for a connection, and for a
  * server that asks for any port. So none of these takes a port before the server listens there that it was chosen for.
+ * Clients that follow the Fetch standard refuse some lower ports, such as 10080.
  */
-const [FIRST, LAST] = [10_000, 15_999];
+const [FIRST, LAST] = [11_000, 19_999];
 /** The port that was given out last. Each process begins elsewhere. */
 let last = randomInt(FIRST, LAST + 1);
 

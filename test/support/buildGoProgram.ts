@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Artifact } from '../../services/local/artifacts.js';
 import { withCacheLock } from '../../services/local/cacheLock.js';
 import { fetchArtifact, type FetchContext } from '../../services/local/fetchArtifact.js';
-import { untilDone } from '../../services/local/untilDone.js';
 import { findExecutable, isExecutable, type Env } from '../../services/local/findExecutable.js';
+import { withRetries } from '../../services/local/withRetries.js';
 
 /** A program that exists only as a Go module. */
 export interface GoProgram {
@@ -48,7 +48,9 @@ export async function buildGoProgram(source: GoProgram, context: FetchContext): 
   await mkdir(context.logs, { recursive: true });
   await withCacheLock(`${place}.lock`, report, async () => {
     if (await isExecutable(program)) return;
-    await untilDone(() => build(go, source, place, context));
+    await withRetries(`The build of ${source.file}`, report, () =>
+      build(go, source, place, context),
+    );
   });
   return program;
 }
