@@ -9,6 +9,7 @@ import { readSettings } from '../../../shared/platform/env.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { newMark } from '../../../shared/store/work.js';
 import { startProxy } from '../../support/apiProxy.js';
+import { until } from '../../support/apiServer.js';
 import { anExport, bytesOf } from '../../support/exportFiles.js';
 import { doAll } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
@@ -82,7 +83,9 @@ describe('waitForImport', () => {
     const MONGODB_URL = withDatabase(address, stores.mongo.namespace);
     const mongo = createMongo({ MONGODB_URL }, { timeoutMs: 300, poolSize: 2 });
     try {
-      await mongo.db.command({ ping: 1 });
+      // On a busy machine, the first connection may take longer than the limit.
+      const isConnected = () => mongo.client.connect().then(Boolean, () => false);
+      await until(isConnected);
       await proxy.cut();
       const then = () => proxy.mend();
       const [told, ...more] = await saidOf('4', () => Promise.resolve(1), { mongo, then });
