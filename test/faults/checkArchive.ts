@@ -7,7 +7,7 @@ import { searchAlias } from '../../shared/store/searchIndex.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import { until } from '../support/apiServer.js';
 import { indexerDeps } from '../support/indexerDeps.js';
-import type { ArchiveClient } from './archiveClient.js';
+import type { Answer, ArchiveClient } from './archiveClient.js';
 import { contentOf, isKept, type Ledger, type LedgerMessage, type LedgerThread } from './ledger.js';
 import type { Rig } from './rig.js';
 
@@ -48,8 +48,18 @@ function keptMessages(threads: LedgerThread[]): LedgerMessage[] {
   return threads.flatMap(({ messages }) => messages.filter(isKept));
 }
 
+/** The answer to a request. It is asked again while a store is too slow, as any may be on a busy machine. */
+async function ask(client: Pick<ArchiveClient, 'ask'>, path: string): Promise<Answer> {
+  let answer: Answer | undefined;
+  await until(async () => {
+    answer = await client.ask('GET', path);
+    return answer.status !== 503;
+  }).catch(() => Promise.reject(new Error(`${path} answered 503 all the time at the end`)));
+  return answer!;
+}
+
 async function get<T>(client: Pick<ArchiveClient, 'ask'>, path: string): Promise<T> {
-  const answer = await client.ask('GET', path);
+  const answer = await ask(client, path);
   if (answer.status === 200) return answer.body as T;
   throw new Error(`${path} answered ${answer.status} at the end`);
 }
@@ -60,7 +70,7 @@ async function checkThreads(
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const thread of threads) {
-    const { status, body } = (await client.ask('GET', `/api/threads/${thread.id}`)) as {
+    const { status, body } = (await ask(client, `/api/threads/${thread.id}`)) as {
       status: number;
       body: ThreadDetail;
     };
@@ -145,7 +155,7 @@ async function checkSearch(
 ): Promise<string[]> {
   let wrong: string[] = [];
   const isRight = async (): Promise<boolean> => {
-    wrong = await compareSearch(client, kept, direct);
+    wrong = await compareSearch(client, kept, direct).catch((error: unknown) => [String(error)]);
     return wrong.length === 0;
   };
   await until(isRight).catch(() => undefined);
@@ -183,7 +193,7 @@ async function checkPeople(
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const { user } of people.filter(({ gone }) => gone.isPlanned)) {
-    const { status } = await client.ask('GET', `/users/${user.id}`);
+    const { status } = await ask(client, `/users/${user.id}`);
     if (status !== 404)
       problems.push(`The profile of ${user.id}, who is erased, answers ${status}`);
   }
