@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { MongoServerError } from 'mongodb';
 import { FAULT_POINTS } from '../../shared/platform/faultPoint.js';
 import { searchAlias } from '../../shared/store/searchIndex.js';
 import { until } from '../support/apiServer.js';
@@ -26,6 +27,8 @@ const CLOCK = new URL('./shiftClock.js', import.meta.url).href;
 const HOUR_MS = 3_600_000;
 /** A service that ends when it is asked to ends within this time, even on a busy machine (ms). */
 const STOP_WITHIN_MS = 60_000;
+/** How many times in a row a process may be held up for longer than the time in which it has to end. */
+const LATE_ENDS = 3;
 const ANSWER_WITHIN_MS = 60_000;
 
 /** The kinds of faults by name. docs/reliability.md lists them. */
@@ -118,6 +121,12 @@ async function paused(rig: Rig, service: 'indexer' | 'api', ms: number): Promise
 }
 
 async function stopped(rig: Rig, service: 'indexer' | 'api'): Promise<void> {
+  for (let late = 0; await wasHeldUp(rig, service); late += 1)
+    if (late === LATE_ENDS) throw new Error(`The ${service} took too long to stop each time`);
+}
+
+/** Stops a service, and starts it again. Resolves with whether its own limit has ended it. Throws where it failed. */
+async function wasHeldUp(rig: Rig, service: 'indexer' | 'api'): Promise<boolean> {
   const process = rig[service].current();
   const began = performance.now();
   const between = (): Promise<void> => {
@@ -127,10 +136,10 @@ async function stopped(rig: Rig, service: 'indexer' | 'api'): Promise<void> {
       : Promise.resolve();
   };
   const ended = await rig[service].restart('SIGTERM', {}, between);
-  if (ended !== 0) {
-    const last = process.output().trimEnd().split('\n').slice(-12).join('\n');
-    throw new Error(`The ${service} ended with ${ended} when it was asked to stop:\n${last}`);
-  }
+  if (ended === 0) return false;
+  if (process.log.some(({ msg }) => msg === 'Stopping took too long')) return true;
+  const last = process.output().trimEnd().split('\n').slice(-12).join('\n');
+  throw new Error(`The ${service} ended with ${ended} when it was asked to stop:\n${last}`);
 }
 
 async function clockBack({ rig, ms }: FaultContext): Promise<void> {
@@ -195,14 +204,21 @@ async function poisoned(proxy: Proxy, toxic: Toxic, ms: number): Promise<void> {
 
 /** The only member of the set steps down for as long as it is told, and then takes over again. */
 async function mongodbStepsDown({ rig, ms }: FaultContext): Promise<void> {
-  const { client } = rig.direct.mongo;
+  const admin = rig.direct.mongo.client.db('admin');
   const seconds = Math.max(2, Math.round(ms / 2_000));
-  await client.db('admin').command({ replSetStepDown: seconds, force: true });
+  const stepDown = () => admin.command({ replSetStepDown: seconds, force: true });
+  await until(() => stepDown().then(() => true, isHeldUp));
   for (;;) {
-    const hello = await client.db('admin').command({ hello: 1 });
+    const hello = await admin.command({ hello: 1 });
     if (hello['isWritablePrimary'] === true) return;
     await pause(200);
   }
+}
+
+/** A member that is held up for as long as it was to be down does not step down. Throws any other error. */
+function isHeldUp(error: unknown): false {
+  if ((error as MongoServerError).codeName === 'ExceededTimeLimit') return false;
+  throw error;
 }
 
 /** Where the run has no Elasticsearch of its own, connections to it are cut instead. */
