@@ -14,7 +14,7 @@ import { createProducer, type QueueProducer } from '../../../shared/jobs/produce
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { newUploadId } from '../../../shared/store/uploads.js';
-import { until, type Reply } from '../../support/apiServer.js';
+import { until, untilEqual, type Reply } from '../../support/apiServer.js';
 import { startAuth, type AuthServer } from '../../support/authServer.js';
 import { anExport, anExportMessage } from '../../support/exportFiles.js';
 import { redisTraces } from '../../support/everyTrace.js';
@@ -221,12 +221,17 @@ describe('admin', () => {
     expect((await api.send('POST', '/admin/sync', as.write)).status).to.equal(503);
   });
 
+  /** On a busy machine a store may be too slow to tell its part. So tests ask for a part again until it is told. */
+  const stats = async () => (await api.get('/admin/stats', as.read)).json() as AdminStats;
+
   it('tells totals, freshness, the queue and the cache', async () => {
-    const stats = (await api.get('/admin/stats', as.read)).json() as AdminStats;
-    expect(stats.stores).to.include({ mongodb: 'up', redis: 'up' });
-    expect(stats.queue?.waiting).to.be.above(0);
-    expect(stats.views).to.include({ pending: 0, dirty: 0, quarantined: 0 });
-    expect(stats.cache.hits).to.be.a('number');
+    const told = async () => {
+      const { stores, queue, views } = await stats();
+      return [stores.mongodb, stores.redis, (queue?.waiting ?? 0) > 0, views];
+    };
+    const views = { pending: 0, oldestPendingSeconds: null, dirty: 0, quarantined: 0 };
+    await untilEqual(told, ['up', 'up', true, views]);
+    expect((await stats()).cache.hits).to.be.a('number');
   });
 
   it('adds up what readers see of each server, and tells the rest where that fails', async () => {
@@ -245,15 +250,14 @@ describe('admin', () => {
     await storeBody(store(), 'stats/801', statsOf(1, 10, 100, 5));
     await storeBody(store(), 'stats/802', statsOf(2, 20, 200, 6));
     await storeBody(store(), 'stats/803', statsOf(4, 40, 400, 7));
-    const stats = async () => (await api.get('/admin/stats', as.read)).json() as AdminStats;
     const archive = async () => (await stats()).archive;
     const counted = { servers: 3, channels: 3, threads: 30, messages: 300, users: 11 };
-    expect(await archive()).to.deep.equal(counted);
-    const { search } = await stats();
-    expect(search.problem, 'threads are listed, and there is no index').to.match(/^It is lost/);
+    await untilEqual(archive, counted);
+    // Threads are listed, and there is no index.
+    await until(async () => /^It is lost/.test((await stats()).search.problem ?? ''));
     await storeBody(store(), 'stats/804', { damaged: true });
     const unknown = { channels: null, threads: null, messages: null, users: null };
-    expect(await archive()).to.deep.equal({ ...counted, ...unknown });
+    await untilEqual(archive, { ...counted, ...unknown });
     await servers.deleteMany({ _id: { $in: ids } });
   });
 
@@ -296,8 +300,7 @@ describe('admin', () => {
     expect(sizes).to.deep.equal([2, 2, 1]);
     expect(third.nextCursor).to.equal(null);
     expect((await page('x')).status).to.equal(400);
-    const stats = (await api.get('/admin/stats', as.read)).json() as AdminStats;
-    expect(stats.views.quarantined).to.equal(5);
+    await untilEqual(async () => (await stats()).views.quarantined, 5);
     const retry = (id: string) => api.send('POST', `/admin/quarantine/${id}/retry`, as.write);
     const { statusUrl } = queued(await retry('thread-2'));
     const job = (await api.get(statusUrl, as.write)).json() as AdminJob;

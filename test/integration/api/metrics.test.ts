@@ -45,7 +45,7 @@ describe('GET /metrics', () => {
       return (await value('forum_archive_response_cache_total{result="hit"}')) > 0;
     });
     expect(await value('forum_archive_response_cache_bytes')).to.be.above(0);
-    expect(await value('forum_archive_store_up{store="mongodb"}')).to.equal(1);
+    await untilEqual(() => value('forum_archive_store_up{store="mongodb"}'), 1);
     const calls = 'forum_archive_store_call_duration_seconds_count{store="mongodb"}';
     expect(await value(calls)).to.be.above(0);
     expect(await value('process_resident_memory_bytes')).to.be.above(1_000_000);

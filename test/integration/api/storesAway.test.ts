@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { errorBodySchema } from '../../../shared/contract/errors.js';
+import type { Readiness } from '../../../shared/contract/health.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy, type PausableProxy } from '../../support/apiProxy.js';
 import { startApi, until, untilEqual, type ApiServer } from '../../support/apiServer.js';
@@ -35,11 +36,12 @@ describe('reads while MongoDB is away', () => {
     proxy.freeze();
     expect((await api.get('/api/threads/1')).json()).to.deep.equal({ id: '1' });
     expect((await api.get('/healthz')).json()).to.deep.equal({ status: 'ok' });
+    // Nobody can hold an answer that is no 200.
+    const askReady = () => api.get('/readyz', { 'If-None-Match': '*' });
     const [body, list, ready] = await Promise.all([
       api.get('/api/threads/2'),
       api.get('/api/threads'),
-      // Nobody can hold an answer that is no 200.
-      api.get('/readyz', { 'If-None-Match': '*' }),
+      askReady(),
     ]);
     for (const reply of [body, list, ready]) {
       expect(reply.status).to.equal(503);
@@ -51,9 +53,9 @@ describe('reads while MongoDB is away', () => {
       expect(errorBodySchema.validate(reply.json()).error).to.equal(undefined);
       expect(reply.body.toString()).not.to.match(/mongo|127\.0|timeout/i);
     }
-    expect(ready.json()).to.deep.include({
-      stores: { mongodb: 'down', elasticsearch: 'up', redis: 'up' },
-    });
+    // A busy machine may be too slow for a ping of another store.
+    const states = async () => ((await askReady()).json() as Readiness).stores;
+    await untilEqual(states, { mongodb: 'down', elasticsearch: 'up', redis: 'up' });
     proxy.thaw();
     await until(async () => (await api.get('/api/threads/2')).status === 200);
     await until(async () => (await api.get('/readyz')).status === 200);
