@@ -94,6 +94,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     await until(async () => Number((await stores.redis.pubsub('NUMSUB', channel))[1]) === 1);
   }
   const isWell = !options.redisUrl && !options.mongodbUrl;
+  if (isWell) await until(() => isReady(server.url));
   // There are thousands of reads, so they share connections.
   const agent = new Agent({ keepAlive: true });
   const send: ApiServer['send'] = async (method, path, headers, body) => {
@@ -128,6 +129,11 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
       await stores.close();
     },
   };
+}
+
+/** Whether every store counts as up. On a busy machine, the first ping of one may take so long that it counts as away. */
+async function isReady(url: string): Promise<boolean> {
+  return (await exchange(url, 'GET', '/readyz')).status === 200;
 }
 
 const SHORT = { timeoutMs: 1_000, poolSize: 20 };
