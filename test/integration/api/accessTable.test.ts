@@ -352,8 +352,8 @@ async function refusedKeys(api: AuthServer): Promise<Sent[]> {
     'garbage key': 'garbage',
     'empty key': '',
     'unknown key': `fa_${'0'.repeat(16)}_${'0'.repeat(48)}`,
-    'key with another secret': good.replace(/.{4}$/, '0000'),
-    'key with another id': good.replace(/^fa_.{4}/, 'fa_0000'),
+    'key with another secret': good.slice(0, -1) + (good.endsWith('0') ? '1' : '0'),
+    'key with another id': good.replace(/^fa_./, (start) => (start === 'fa_0' ? 'fa_1' : 'fa_0')),
     'revoked key': revoked,
     injection: '{"$gt":""}',
   };
