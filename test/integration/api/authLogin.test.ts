@@ -364,11 +364,7 @@ describe('POST /auth/refresh', () => {
   });
   after(() => api.close());
 
-  const logIn = async (): Promise<TokenResponse> => {
-    const code = api.platform.newCode(USER_ID);
-    const reply = await api.send('POST', '/auth/token', {}, { grant_type, code });
-    return reply.json() as TokenResponse;
-  };
+  const logIn = () => api.logIn(USER_ID);
   const refresh = (refresh_token: string) =>
     api.send('POST', '/auth/refresh', {}, { refresh_token });
 
