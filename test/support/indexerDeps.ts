@@ -58,6 +58,12 @@ export async function endLeases({ collections }: IndexerDeps, subject: string): 
   await collections.work.updateMany({ subject }, { $set: { due: AT_ONCE } });
 }
 
+/** Has the claims on a subject go on for most of a minute, so that none ends in the middle of a test. */
+export async function prolongLeases({ collections }: IndexerDeps, subject: string): Promise<void> {
+  const due = new Date(Date.now() + 50_000);
+  await collections.work.updateMany({ subject, claim: { $exists: true } }, { $set: { due } });
+}
+
 /** The write side of another process, with transactions of its own. */
 export function anotherProcess(
   deps: IndexerDeps,
@@ -66,17 +72,27 @@ export function anotherProcess(
   return { ...deps, ...createStoreAccess(mongo, deps.elasticsearch, deps) };
 }
 
-/** A process that stops at its first write to the search index, until something has happened. */
+/**
+ * A process that stops at its first write to the search index, until something has happened. Meanwhile it renews no
+ * claim.
+ */
 export function stalled(deps: IndexerDeps, happens: () => Promise<unknown>): IndexerDeps {
   let isOver = false;
+  let isStalled = false;
   const write: IndexerDeps['search']['write'] = async (documents, revision, sent) => {
     if (!isOver) {
       isOver = true;
+      isStalled = true;
+      // Changes that it has asked for before are carried out first.
+      await deps.commit({ reads: {}, decide: () => undefined });
       await happens();
+      isStalled = false;
     }
     await deps.search.write(documents, revision, sent);
   };
-  return { ...deps, search: { ...deps.search, write } };
+  const commit: IndexerDeps['commit'] = (change) =>
+    isStalled ? Promise.reject(new Error('It is stalled')) : deps.commit(change);
+  return { ...deps, commit, search: { ...deps.search, write } };
 }
 
 /** Builds a thread, if it is marked. Resolves with false where it is quarantined. */

@@ -19,7 +19,15 @@ import { liveIndex } from '../../../services/indexer/search/generations.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
-import { build, doAll, endLeases, inBatches, record, stalled } from '../../support/indexerDeps.js';
+import {
+  build,
+  doAll,
+  endLeases,
+  inBatches,
+  prolongLeases,
+  record,
+  stalled,
+} from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { aFile, LIVE } from '../../support/mirrorRig.js';
 import { noise } from '../../support/noise.js';
@@ -250,6 +258,7 @@ describe('building a thread', () => {
       const { source, threadId, messages } = aConversation();
       await record(deps, source, messages);
       await claimMarks(deps, [(await markOf(threadId))!]);
+      await prolongLeases(deps, threadId);
       await runDue(deps, { subject: threadId });
       expect(await detail(threadId)).to.equal(null);
       const end = { $set: { due: new Date(Date.now() + due) } };
@@ -409,20 +418,21 @@ describe('building a thread', () => {
     const { source, threadId, messages } = linking;
     await record(deps, source, [{ ...messages[0]!, content: `See <#${target.threadId}>` }]);
     const claimed = await claimMarks(deps, [(await markOf(threadId))!]);
-    let taken: string | undefined;
+    const { work } = deps.collections;
+    let isTaken = false;
     const commit = (async (change) => {
       const made = await deps.commit(change);
-      if (taken === undefined) {
-        await endLeases(deps, threadId);
-        const [mark] = await claimMarks(deps, [(await markOf(threadId))!]);
-        taken = mark!.claim;
+      // A change that only renews the claim may come before the views are stored.
+      if (!isTaken && (await itemOf(threadId)) !== null) {
+        isTaken = true;
+        await work.updateOne({ subject: threadId }, { $set: { claim: 'another' } });
       }
       return made;
     }) as Commit;
     await runClaimed({ ...deps, commit }, 'thread', claimed);
     expect(await detail(threadId)).to.not.equal(null);
-    expect(taken).to.be.a('string');
-    expect(await markOf(threadId)).to.include({ claim: taken });
+    expect(isTaken).to.equal(true);
+    expect(await markOf(threadId)).to.include({ claim: 'another' });
   });
 
   it('does not bring back a thread that was deleted meanwhile', async () => {

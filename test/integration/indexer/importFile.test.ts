@@ -26,7 +26,7 @@ import {
 import { until } from '../../support/apiServer.js';
 import { dyingProcess } from '../../support/dyingDeps.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
-import { build, doAll, endLeases, record } from '../../support/indexerDeps.js';
+import { build, doAll, endLeases, prolongLeases, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -176,6 +176,7 @@ describe('importFile', () => {
     await messages.updateOne({ _id: message.id }, { $set: { content } });
     await setMarks(deps, 'thread', [message.id]);
     await claimMarks(deps, await work.find({ subject: message.id }).toArray());
+    await prolongLeases(deps, message.id);
     const payload = await queue({ ...root, messages: [{ ...message, content }] });
     const importing = importFile(deps, payload);
     await pause(500);

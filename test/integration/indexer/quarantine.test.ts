@@ -34,7 +34,13 @@ import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { until } from '../../support/apiServer.js';
 import { anExport, anExportMessage, anExportUser, bytesOf } from '../../support/exportFiles.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
-import { build, doAll, quarantined as failures, record } from '../../support/indexerDeps.js';
+import {
+  build,
+  doAll,
+  prolongLeases,
+  quarantined as failures,
+  record,
+} from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -120,6 +126,7 @@ describe('quarantine', () => {
     const { threadId } = await recordThread();
     expect(await run(stores.mongodbUrl, threadId)).to.equal('SIGKILL');
     expect(await markOf(threadId)).to.include({ tries: 1 });
+    await prolongLeases(deps, threadId);
     await runDue(deps);
     expect(await isListed(threadId)).to.equal(false);
     await endLeases();

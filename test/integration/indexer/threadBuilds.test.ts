@@ -56,29 +56,24 @@ describe('builds of threads that events have changed', () => {
     const threadId = await claimed();
     let now = 0;
     let most = 0;
-    let commits = 0;
-    const builds = createThreadBuilds(
-      {
-        ...deps,
-        async commit(change) {
-          now += 1;
-          most = Math.max(most, now);
-          commits += 1;
-          if (commits === 1) builds.ask(threadId);
-          const outcome = await deps.commit(change);
-          // This is enough time for a round to begin.
-          await pause(200);
-          now -= 1;
-          return outcome;
-        },
-        signal: new AbortController().signal,
-      },
-      CLAIM,
-    );
+    let written = 0;
+    const write: typeof deps.search.write = async (...documents) => {
+      now += 1;
+      most = Math.max(most, now);
+      written += 1;
+      if (written === 1) builds.ask(threadId);
+      await deps.search.write(...documents);
+      // This is enough time for a round to begin.
+      await pause(200);
+      now -= 1;
+    };
+    const { signal } = new AbortController();
+    const search = { ...deps.search, write };
+    const builds = createThreadBuilds({ ...deps, search, signal }, CLAIM);
     builds.ask(threadId);
     await until(
       async () =>
-        commits > 0 && now === 0 && (await marks()).every(({ subject }) => subject !== threadId),
+        written > 0 && now === 0 && (await marks()).every(({ subject }) => subject !== threadId),
     );
     await builds.end();
     expect(most).to.equal(1);

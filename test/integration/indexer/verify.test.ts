@@ -20,7 +20,7 @@ import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { markId, markWrite, NEVER } from '../../../shared/store/work.js';
-import { LEASE_MS, setMarks } from '../../../services/indexer/work/claims.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
 import {
   aChannel,
   aMessage,
@@ -728,7 +728,7 @@ describe('verifyArchive', () => {
         (await verifyNow(indexerDeps(own))).differences.map(({ kind, id }) => `${kind} ${id}`);
       const asked = ['work.waiting thread-1', 'work.waiting late'];
       expect(await found()).to.deep.equal([...asked, 'work.waiting a']);
-      await setMarks(indexerDeps(own), 'file', ['b'], { due: new Date(Date.now() + LEASE_MS) });
+      await setMarks(indexerDeps(own), 'file', ['b'], { due: new Date(Date.now() + 3_600_000) });
       expect(await found()).to.deep.equal(asked);
     } finally {
       await own.close();
