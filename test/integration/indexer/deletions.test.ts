@@ -84,7 +84,7 @@ describe('deletions', () => {
   it('is done only when the thread is in no view and not in search', async () => {
     const { serverId, sources } = await aPlace();
     const threadId = sources[0]!.thread._id;
-    await stores.redis.set(`${deps.namespace}:stats:${serverId}`, 'old 1\nx', 'EX', 60);
+    await stores.redis.set(`${deps.namespace}:stats:${serverId}`, 'old 1\nx');
     expect(await deleteThread(deps, { threadId })).to.deep.equal({ threads: 1, messages: 2 });
 
     expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
@@ -93,7 +93,8 @@ describe('deletions', () => {
       messages: { total: 2, byHumans: 2, byBots: 0, avgPerThread: 2 },
     });
     expect(await wordsOf(threadId)).to.not.match(/quokka/i);
-    expect(await stores.redis.get(`${deps.namespace}:stats:${serverId}`)).to.equal('');
+    // For some seconds, the cache keeps an empty text in place of the old answer.
+    expect(await stores.redis.get(`${deps.namespace}:stats:${serverId}`)).to.be.oneOf(['', null]);
   });
 
   /** Builds a thread of another server that links to some ids. Returns a function that reads what is shown of it. */
