@@ -30,6 +30,12 @@ describe('the limit that all processes share', () => {
     redis.disconnect();
   });
 
+  /** The time by the clock of Redis (ms). */
+  const now = async () => {
+    const [seconds, micros] = await redis.time();
+    return Number(seconds) * SECOND_MS + Number(micros) / 1_000;
+  };
+
   it('lets 49 requests through at once, from whichever process', async () => {
     const processes = [createAdmission(redis, namespace), createAdmission(redis, namespace)];
     const waits = await Promise.all(
@@ -42,10 +48,11 @@ describe('the limit that all processes share', () => {
   it('lets the next one through a second after an answer, and not before', async () => {
     const admission = createAdmission(redis, namespace);
     await fill(admission);
-    const answered = performance.now();
+    // Only this clock counts. It may be set while this process sees no time pass.
+    const answered = await now();
     await admission.answered('request 7');
     await until(async () => (await admission.ask('another')) === 0);
-    expect(performance.now() - answered).to.be.at.least(SECOND_MS);
+    expect((await now()) - answered).to.be.at.least(SECOND_MS);
     expect(await admission.ask('a third')).to.be.above(0);
   });
 

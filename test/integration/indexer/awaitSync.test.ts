@@ -4,6 +4,7 @@ import { LookAgain } from '../../../services/indexer/permanentErrors.js';
 import { holdLease, releaseLease } from '../../../services/indexer/sync/lease.js';
 import { NotSynced } from '../../../services/indexer/sync/syncProblem.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
 import { anId } from '../../support/factories.js';
@@ -25,6 +26,12 @@ describe('waiting for a sync', () => {
     const at = new Date(Date.now() - passedMs);
     await requests().updateOne({ _id: requestId }, { $set: { listed: true, at } });
     return requestId;
+  }
+  /** Has somebody speak to the platform, for longer than a test takes. */
+  async function serve(): Promise<void> {
+    await holdLease(deps.collections, 'somebody');
+    const until = new Date(Date.now() + 60 * MINUTE_MS);
+    await stateOf(deps.collections.state, 'sync').updateOne({ _id: 'sync' }, { $set: { until } });
   }
   async function aThread(more: Partial<SyncThread>): Promise<void> {
     await syncOf(deps.collections.sync, 'thread').insertOne({
@@ -71,12 +78,12 @@ describe('waiting for a sync', () => {
     const requestId = await aListedRequest();
     await aThread({ problem: 'It cannot be recorded' });
     await aThread({});
-    await holdLease(deps.collections, 'somebody');
+    await serve();
     expect(await look(requestId)).to.include({ threads: 1, failed: 1 });
   });
 
   it('waits for threads that were not tried since the request', async () => {
-    await holdLease(deps.collections, 'somebody');
+    await serve();
     const requestId = await aListedRequest();
     await aThread({ todo: 'new' });
     await aThread({ todo: 'new', dueAt: new Date(Date.now() + 20_000) });
@@ -84,7 +91,7 @@ describe('waiting for a sync', () => {
   });
 
   it('ends when nobody has spoken to the platform for minutes', async () => {
-    await holdLease(deps.collections, 'somebody');
+    await serve();
     await releaseLease(deps.collections, 'somebody');
     const requestId = await aListedRequest();
     await aThread({ todo: 'new' });
@@ -96,7 +103,7 @@ describe('waiting for a sync', () => {
     expect(await errorOf(requestId)).to.be.instanceOf(LookAgain);
     expect((await setUnserved(4 * MINUTE_MS)).matchedCount).to.equal(1);
     expect(await errorOf(requestId)).to.be.instanceOf(LookAgain);
-    await holdLease(deps.collections, 'somebody');
+    await serve();
     expect(await errorOf(requestId)).to.be.instanceOf(LookAgain);
     expect((await setUnserved(6 * MINUTE_MS)).matchedCount).to.equal(0);
     await releaseLease(deps.collections, 'somebody');
@@ -109,7 +116,7 @@ describe('waiting for a sync', () => {
   });
 
   it('looks less often the longer it takes', async () => {
-    await holdLease(deps.collections, 'somebody');
+    await serve();
     await aThread({ todo: 'new' });
     const rests: number[] = [];
     for (const passedMs of [0, 2 * MINUTE_MS, 60 * MINUTE_MS]) {

@@ -41,6 +41,7 @@ describe('a session of the gateway', () => {
 
   it('continues after its connection is cut, closed, or falls silent', async () => {
     await start({ heartbeatMs: 1_000 });
+    const identified = sent(Op.Identify);
     const ends: (() => void | Promise<void>)[] = [
       () => rig.discord.gateway.cut(),
       () => rig.discord.gateway.requestReconnect(),
@@ -62,7 +63,7 @@ describe('a session of the gateway', () => {
       // On a busy machine, a heartbeat may be answered too late. Then the connection is cut once more.
       await until(() => sent(Op.Resume) > n);
     }
-    expect(sent(Op.Identify)).to.equal(1);
+    expect(sent(Op.Identify)).to.equal(identified);
   });
 
   it('continues when a resume gets no answer, although heartbeats do', async () => {
