@@ -380,7 +380,8 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
     await until(async () => (await counted('forum_archive_event_duration_seconds_count')) > 200);
     await untilEqual(() => counted('forum_archive_gateway_waiting_events'), 0);
-    expect(await counted('forum_archive_gateway_connected')).to.equal(1);
+    // A process that is held up for long gives its connection up, and then opens another one.
+    await untilEqual(() => counted('forum_archive_gateway_connected'), 1);
     await untilListening(deps, rig.discord);
     // Messages with changed reactions are read again later. That could happen during the comparison.
     await rig.sync.stop();

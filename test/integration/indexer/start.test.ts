@@ -124,7 +124,9 @@ describe('the start of the indexer', () => {
       const indexer = startProcess('indexer', { MONGODB_URL });
       try {
         expect(await withTimeout(60_000, () => indexer.exited)).to.equal(1);
-        expect(indexer.log.map(({ level, msg }) => [level, msg])).to.deep.equal([
+        // On a busy machine, another store may not answer in time, which is logged, too.
+        const lines = indexer.log.filter(({ msg }) => !String(msg).startsWith('Waiting for'));
+        expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
           [
             60,
             'MongoDB at MONGODB_URL is a standalone server, which has no transactions: start it with --replSet and initiate the replica set (one member is enough)',
