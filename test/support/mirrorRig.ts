@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { createMirror, type Mirror } from '../../services/indexer/mirror/mirror.js';
 import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
 import { runDue } from '../../services/indexer/work/runMarks.js';
@@ -92,7 +93,10 @@ export function pathOf({ url }: Pick<AttachmentRecord, 'url'>): string {
   return new URL(url).pathname;
 }
 
-/** Does all marks that are due now. Marks that are due later stay. */
+/**
+ * Does all marks that are due now. Marks that are due later stay. The clock stands still meanwhile, as copying ends after
+ * a time and leaves the rest for later.
+ */
 export async function doDue(deps: IndexerDeps): Promise<void> {
   const { work } = deps.collections;
   const isFree = {
@@ -100,6 +104,12 @@ export async function doDue(deps: IndexerDeps): Promise<void> {
     claim: { $exists: false },
     due: { $ne: NEVER },
   };
-  do await work.updateMany(isFree, { $set: { due: AT_ONCE } });
-  while ((await runDue(deps)) === true);
+  const now = Date.now();
+  const clock = mock.method(Date, 'now', () => now);
+  try {
+    do await work.updateMany(isFree, { $set: { due: AT_ONCE } });
+    while ((await runDue(deps)) === true);
+  } finally {
+    clock.mock.restore();
+  }
 }
