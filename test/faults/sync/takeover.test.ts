@@ -3,10 +3,16 @@ import { GatewayOpcodes } from 'discord-api-types/v10';
 import { until } from '../../support/apiServer.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
-import { doAll, indexerDeps } from '../../support/indexerDeps.js';
+import { indexerDeps } from '../../support/indexerDeps.js';
 import { end, startService, type ServiceProcess } from '../../support/serviceProcess.js';
 import { openStores, type TestStores } from '../../support/stores.js';
-import { gatewayState, untilListening, untilSame, untilSynced } from '../../support/syncRig.js';
+import {
+  doTheRest,
+  gatewayState,
+  untilListening,
+  untilSame,
+  untilSynced,
+} from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 
 describe('two indexers, when the one that listens to events is killed', () => {
@@ -73,9 +79,9 @@ describe('two indexers, when the one that listens to events is killed', () => {
     await untilSame(deps, discord);
     expect(sent(GatewayOpcodes.Identify)).to.have.length(1);
     await end(indexers[1]!, 'SIGTERM');
-    await doAll(deps);
+    await doTheRest(deps);
     await stores.refreshSearch();
-    await doAll(deps);
+    await doTheRest(deps);
     await stores.refreshSearch();
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
   });
