@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Asker } from '../../../../services/api/asker.js';
-import { keepAnswers } from '../../../../services/api/search/keepAnswers.js';
+import { keepAnswers, searchDependsOn } from '../../../../services/api/search/keepAnswers.js';
 import { searchArchive } from '../../../../services/api/search/searchArchive.js';
 import { Turns } from '../../../../services/api/turns.js';
 import type { SearchResponse, SuggestResponse } from '../../../../shared/contract/search.js';
@@ -119,6 +119,10 @@ describe('kept answers of searches', () => {
     const keep = keepAnswers(() => searchArchive(busy, searchParams(q), UNLIMITED));
     const given = { query: searchParams(q), asker: UNLIMITED } as Parameters<typeof keep>[0];
     expect((await keep(given)).cached?.expiresAt).to.equal(0);
+  });
+
+  it('are kept only until Elasticsearch surely shows a change, which takes it a second', () => {
+    expect(searchDependsOn().settlesMs).to.be.above(1_000);
   });
 
   it('are dropped when anything has changed, so that deleted content is not found', async () => {

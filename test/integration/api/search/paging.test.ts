@@ -50,9 +50,29 @@ describe('search: paging and filters', () => {
         seen.push(...page);
       }
       expect(new Set(seen.map(({ key }) => key)).size).to.equal(total);
+      // A page holds threads and messages apart. So only pages of one result tell the order of both.
+      for (const kind of ['t', 'm']) expectOrder(seen.filter(({ key }) => key.startsWith(kind)));
       if (limit === 1) expectOrder(seen);
     });
   }
+
+  it('shows a thread before the message that began it, where both match equally', async () => {
+    const [thread, message] = aThread({ title: 'Spinnaker', messages: ['spinnaker'] });
+    await fixture.store([message!, thread]);
+    const pages = [0, 1].map((offset) =>
+      fixture.search('spinn', { minScore: 0.3, limit: 1, offset }),
+    );
+    const [first, second] = (await Promise.all(pages)).map(ranked);
+    expect(first![0]!.score).to.equal(second![0]!.score);
+    expect(first![0]!.key).to.equal(`t${thread.threadId}`);
+    expect(second![0]!.key).to.equal(`m${thread.threadId}`);
+  });
+
+  it('answers the last page that may be asked for', async () => {
+    const { total, results } = await fixture.search('anchor', { limit: 100, offset: 9_900 });
+    expect(total).to.equal(120);
+    expect(results).to.deep.equal({ threads: [], messages: [] });
+  });
 
   it('counts both kinds', async () => {
     const found = await fixture.search('anchor', { limit: 1 });

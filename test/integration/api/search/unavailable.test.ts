@@ -70,10 +70,12 @@ describe('search: answers 503', () => {
     );
   });
 
-  for (const status of [429, 500, 502, 503]) {
-    it(`when the answer is ${status}`, async () => {
+  for (const status of [401, 403, 429, 500, 502, 503]) {
+    it(`when the answer is ${status}, after one try`, async () => {
+      const asked: string[] = [];
       await expectUnavailable(
-        await listen((_, response) => {
+        await listen(({ url = '' }, response) => {
+          if (url.includes('_search')) asked.push(url);
           const headers = {
             'content-type': 'application/json',
             'x-elastic-product': 'Elasticsearch',
@@ -81,6 +83,8 @@ describe('search: answers 503', () => {
           response.writeHead(status, headers).end('{"error":{"type":"busy"}}');
         }),
       );
+      // One for the search, and one for the completion.
+      expect(asked).to.have.length(2);
     });
   }
 
