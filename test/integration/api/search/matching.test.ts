@@ -259,6 +259,39 @@ describe('search: matching', () => {
     }
   });
 
+  it('shows the passage with most of the words', async () => {
+    const filler = 'nothing to see here '.repeat(60);
+    const said = `a capstan. ${filler}. The capstan ${'turns and '.repeat(12)} the hawser. ${filler}`;
+    await fixture.store(aThread({ title: 'Deck', messages: [said] }));
+    const [found] = await messages('capstan hawser');
+    expect(found!.highlights.content).to.match(/^The <mark>capstan<.*<mark>hawser</);
+  });
+
+  it('shows a thread by its best message among the results', async () => {
+    const said = ['a bowline among many more words of no use', 'bowline', 'or a bowline elsewhere'];
+    await fixture.store(aThread({ title: 'Knots', messages: said }));
+    const { threads } = (await fixture.search('bowline')).results;
+    expect(threads[0]!.highlights.content).to.equal('<mark>bowline</mark>');
+  });
+
+  it('marks no longer words from 0.5 on', async () => {
+    await fixture.store(aThread({ title: 'Deck', messages: ['a binnacle in a binnaclehouse'] }));
+    const [found] = await messages('binnacle', { limit: 20 });
+    expect(found!.highlights.content).to.equal('a <mark>binnacle</mark> in a binnaclehouse');
+  });
+
+  it('shows each thread by a message of its own, however many messages another one has', async () => {
+    await fixture.store([
+      ...aThread({ title: 'Talk', messages: ['a fid', 'the fid', 'one fid'] }),
+      ...aThread({ title: 'Tools', messages: [`a fid ${'or something else '.repeat(20)}`] }),
+    ]);
+    const { threads } = (await fixture.search('fid', { type: 'threads' })).results;
+    expect(threads.map(({ title }) => title)).to.have.members(['Talk', 'Tools']);
+    for (const { highlights } of threads) {
+      expect(highlights.content).to.include('<mark>fid</mark>');
+    }
+  });
+
   it('finds a thread by terms spread over its title, tags and messages', async () => {
     expect(await titles('pilots navigation keeper burn')).to.deep.equal([CORPUS[0]![0].title]);
     expect(await titles('pilots ferries')).to.deep.equal([]);
@@ -299,6 +332,7 @@ describe('search: matching', () => {
 
   it('forgives a typo below 0.5 only', async () => {
     expect(await messages('lighthuose')).to.have.length(0);
+    expect(await messages('lighthuose', { minScore: 0.3 })).to.have.length(0);
     const weak = await messages('lighthuose', { minScore: 0 });
     expect(weak).to.have.length(1);
     expect(weak[0]!.score).to.be.within(0.1, 0.3);

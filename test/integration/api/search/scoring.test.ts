@@ -60,6 +60,10 @@ describe('search: scores', () => {
     }
   });
 
+  it('gives 1 to the title in quotes', async () => {
+    expect((await threads('"sextants drifting"')).get('Sextants drifting')).to.equal(1);
+  });
+
   it('gives 0.9 to a phrase of the title', async () => {
     expect((await threads('sextant drift')).get(TITLE)).to.be.within(0.9, 1);
     expect((await threads('"why does my"')).get(TITLE)).to.be.within(0.9, 1);
@@ -94,6 +98,33 @@ describe('search: scores', () => {
     }
   });
 
+  it('adds to a thread’s relevance where its title holds a term', async () => {
+    await fixture.store([
+      ...aThread({ title: 'The gaff of an old boat', messages: ['its topsail is torn'] }),
+      ...aThread({ title: 'Sewing', messages: ['gaff and topsail are torn'] }),
+    ]);
+    const found = await threads('gaff topsail');
+    expect([...found.keys()]).to.deep.equal(['The gaff of an old boat', 'Sewing']);
+    for (const score of found.values()) expect(score).to.be.within(0.5, 0.56);
+  });
+
+  it('gives a thread the relevance of its best stretch, however many match', async () => {
+    const said = `spritsail and leeboard ${'with many other words around them '.repeat(20)}`;
+    await fixture.store([
+      ...aThread({ title: 'Many', messages: Array<string>(20).fill(said) }),
+      ...aThread({ title: 'One', messages: ['spritsail or leeboard'] }),
+    ]);
+    expect([...(await threads('spritsail leeboard')).keys()]).to.deep.equal(['One', 'Many']);
+  });
+
+  it('lets as many words stand between terms as there are terms, where these are no words', async () => {
+    const said = ['the ⚓ is below ⛵', 'down ⚓ now and then up ⛵'];
+    await fixture.store(aThread({ title: 'Signs', messages: said }));
+    const found = await messages('⛵ ⚓');
+    expect(found.get(said[0]!.slice(0, 15))).to.be.within(0.76, 0.8);
+    expect(found.get(said[1]!.slice(0, 15))).to.be.within(0.62, 0.7);
+  });
+
   it('shows nothing below minScore, and counts nothing below it', async () => {
     for (const minScore of [0.6, 0.7, 0.85, 0.95]) {
       const { results, total } = await fixture.search('sextant drift', { minScore, limit: 100 });
@@ -119,6 +150,7 @@ describe('search: scores', () => {
       (await fixture.search(q, { minScore })).results.messages[0]?.score;
     expect(await scoreOf(0.5)).to.be.within(0.8, 0.84);
     expect(await scoreOf(0.1)).to.equal(await scoreOf(0.5));
+    expect(await scoreOf(0.85)).to.equal(undefined);
   });
 
   it('gives a long thread one place, below the messages that say it, and none where its words never meet', async () => {

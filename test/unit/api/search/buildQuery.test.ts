@@ -53,6 +53,9 @@ describe('buildQuery', () => {
     for (const q of ['"install node"', 'n', 'x'.repeat(21)]) {
       expect(build(q, { minScore: 0 }), q).to.not.match(/bool_prefix/);
     }
+    for (const q of ['no', 'x'.repeat(20)]) {
+      expect(build(q, { minScore: 0 }), q).to.match(/bool_prefix/);
+    }
   });
 
   it('leaves the choice of similar words to the index', () => {
