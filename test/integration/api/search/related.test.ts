@@ -36,6 +36,13 @@ const CORPUS = [
   ...FILLER,
 ];
 
+function titles({ related }: SearchResponse): string[] {
+  return [
+    ...related.threads.map(({ title }) => title),
+    ...related.messages.map(({ threadTitle }) => threadTitle),
+  ];
+}
+
 describe('search: related', () => {
   let fixture: SearchFixture;
 
@@ -51,10 +58,6 @@ describe('search: related', () => {
       ...related.threads.map(({ title, score }) => ({ title, score })),
       ...related.messages.map(({ threadTitle: title, score }) => ({ title, score })),
     ].toSorted((one, other) => other.score - one.score)[0]?.title;
-  const titles = ({ related }: SearchResponse) => [
-    ...related.threads.map(({ title }) => title),
-    ...related.messages.map(({ threadTitle }) => threadTitle),
-  ];
 
   it('answers a question by most of its telling words', async () => {
     const found = await ask('how do i moor my sloop at a jetty with a broken lantern?');
@@ -85,6 +88,12 @@ describe('search: related', () => {
     expect(titles(await ask('mesh core transponder xylophone'))).to.include('Radio');
     expect(titles(await ask('meshcore bluetooth xylophone'))).to.include('Mesh');
     expect(titles(await ask('transpnder firmware xylophone'))).to.include('Radio');
+    expect(titles(await ask('transpnder bluetoth timeot ofice'))).to.have.members([
+      'Radio',
+      'Mesh',
+      'Clocks',
+    ]);
+    expect(titles(await ask('"mesh" core xylophone'))).to.deep.equal(['Mesh']);
     expect(titles(await ask('3001 3002 3003 transpnder'))).to.deep.equal(['Radio']);
   });
 
@@ -101,6 +110,10 @@ describe('search: related', () => {
   it('finds an unknown name by its parts', async () => {
     expect(titles(await ask('T1000-X'))).to.deep.equal(['Radio']);
     expect(titles(await ask('transponder~2'))).to.deep.equal(['Radio']);
+    expect(titles(await ask('"T1000-X"'))).to.deep.equal([]);
+    expect(titles(await ask('"transpnder"'))).to.deep.equal([]);
+    expect(titles(await ask('zqa1-zqb2-t1000'))).to.deep.equal(['Radio']);
+    expect(titles(await ask('zqa1-zqb2-zqc3-t1000'))).to.deep.equal([]);
   });
 
   it('joins a word and a particle, and splits them', async () => {
@@ -118,6 +131,8 @@ describe('search: related', () => {
 
   it('takes no foreign word for a typo', async () => {
     expect(titles(await ask('como puedo usar el transpnder xylophone'))).to.deep.equal([]);
+    const weak = await ask('transpnder como puedo usar el', { minScore: 0.1 });
+    expect(titles(weak)).to.deep.equal([]);
     expect((await ask('como usar el transpnder')).suggestion).to.equal(null);
   });
 
@@ -143,8 +158,14 @@ describe('search: related', () => {
     expect(titles(found)).to.include('Mooring at night');
   });
 
+  it('does so where weak matches are asked for, too', async () => {
+    const found = await ask('lantern remark thread', { minScore: 0.1 });
+    expect(found.results.threads[0]!.score).to.be.within(0.5, 0.7);
+    expect(titles(found)).to.include('Mooring at night');
+  });
+
   it('looks for none where there is a strong result, or where no term can be left out', async () => {
-    for (const q of ['"two ropes"', 'tide wind', 'sloop']) {
+    for (const q of ['"two ropes"', 'tide wind', 'sloop', 'lantern on the jetty']) {
       const found = await ask(q);
       expect(found.total, q).to.be.above(0);
       expect(found.related, q).to.deep.equal({ threads: [], messages: [] });
@@ -195,5 +216,71 @@ describe('search: related', () => {
     // matches.
     expect(await requestsOf('keel rudder')).to.equal(3);
     expect(titles(await ask('keel rudder'))).to.include('Dock 3');
+  });
+});
+
+describe('search: related, by weight', () => {
+  let fixture: SearchFixture;
+
+  before(async () => {
+    fixture = await createSearchFixture();
+    await fixture.store(CORPUS.flat());
+  });
+  after(() => fixture.remove());
+
+  const ask = (q: string, more: Partial<SearchParams> = {}) => fixture.search(q, more);
+
+  it('shows threads by the message that holds most telling words', async () => {
+    const chat = 'How do I get my own to go with the other, and how do I get it to be the same?';
+    const said = ['Then it tore the spritsail.', chat, chat];
+    await fixture.store(aThread({ title: 'Yarn', messages: said }));
+    const q = 'how do i get my spritsail to go with the other xylophone';
+    const { related } = await ask(q, { type: 'threads' });
+    const shown = related.threads.find(({ title }) => title === 'Yarn');
+    expect(shown?.highlights.content).to.include('<mark>spritsail</mark>');
+  });
+
+  it('looks for other spellings of a word that the archive hardly knows', async () => {
+    await fixture.store(aThread({ title: 'Slip', messages: ['my scuppar'] }));
+    await fixture.store(aThread({ title: 'Drains', messages: ['a scupper'] }));
+    expect(titles(await ask('scuppar xylophone'))).to.have.members(['Slip', 'Drains']);
+  });
+
+  it('looks for the eight most telling words', async () => {
+    const rare = ['wombat', 'bilby', 'dugong', 'echidna', 'possum', 'galah', 'potoroo', 'jabiru'];
+    const animals = ['quokka', 'quokka', ...rare];
+    await fixture.store(animals.flatMap((title) => aThread({ title })));
+    const found = await ask(`quokka ${rare.join(' ')}`);
+    // The first of the eight has less than a fifth of their weight. So it is not enough by itself.
+    expect(titles(found)).to.have.members(rare.slice(1));
+  });
+
+  it('takes the lightest words for too little where something was found', async () => {
+    const serverId = '9';
+    const far = 'and other things that are said in between, '.repeat(3);
+    const said = `sloop ${far} ropes ${far} tide`;
+    await fixture.store([
+      ...aThread({ title: 'All of them', messages: [said], serverId }),
+      ...aThread({ title: 'Light', messages: ['the tide'], serverId }),
+    ]);
+    const found = await ask('sloop ropes tide', { serverId });
+    expect(found.messageCount).to.equal(1);
+    expect(found.results.messages[0]!.score).to.be.below(0.7);
+    expect(titles(found)).to.deep.equal([]);
+  });
+
+  it('ranks a word in a title above one in a message, and a thread by its best stretch', async () => {
+    const text = 'the bobstay is a chain or a rope';
+    await fixture.store([
+      ...aThread({ title: 'hello', messages: [text] }),
+      ...aThread({ title: text, messages: ['hello'] }),
+      ...aThread({
+        title: 'Many',
+        messages: Array<string>(20).fill(`${text} ${'or so '.repeat(99)}`),
+      }),
+    ]);
+    const { threads } = (await ask('bobstay xylophone', { type: 'threads' })).related;
+    expect(threads.map(({ title }) => title)).to.deep.equal([text, 'hello', 'Many']);
+    expect(threads[0]!.score).to.be.above(threads[1]!.score);
   });
 });
