@@ -45,6 +45,34 @@ describe('search: costly questions', () => {
     expect((await weak(`${LETTERS}x`)).total).to.equal(0);
   });
 
+  it('forgives one wrong letter from 3 letters on, and two in words of 6 to 12 in messages', async () => {
+    const words = 'ox, fid, pintle, forecastling, superstructur, lamp-holder';
+    await fixture.store([
+      ...aThread({ title: 'Mizzenmast', messages: [words] }),
+      ...aThread({ title: 'Other', messages: ['a holder'] }),
+    ]);
+    const found = async (q: string) => (await weak(q)).messageCount;
+    for (const q of ['fod', 'pimtke', 'forecxstlxng', 'superstrxctur']) {
+      expect(await found(q), q).to.equal(1);
+    }
+    expect(await found('superxtrxctur')).to.equal(0);
+    expect(await found('oz fid')).to.equal(0);
+    expect(await found('"fod"')).to.equal(0);
+    expect(await found('fod "fod"')).to.equal(0);
+    expect((await weak('mixzenmast')).threadCount).to.equal(1);
+    expect((await weak('mixxenmast')).threadCount).to.equal(0);
+    // The other part of the word has to stand there, too.
+    expect(await found('lamp-holdre')).to.equal(1);
+  });
+
+  it('takes a word for a typo of three words at most', async () => {
+    await fixture.store([
+      ...aThread({ title: 'Masts', messages: ['mastaa', 'mastab', 'mastac'] }),
+      ...aThread({ title: 'mastad' }),
+    ]);
+    expect(await weak('mastax')).to.include({ threadCount: 1, messageCount: 3 });
+  });
+
   it('forgives typos in the three rarest words, wherever they stand', async () => {
     const { messageCount } = await weak(`${COMMON.join(' ')} driffts brekwater`);
     expect(messageCount).to.equal(1);
@@ -129,6 +157,20 @@ describe('search: costly questions', () => {
     await held;
     expect((await search('breakwater', 0.4)).total).to.equal(2);
     expect((await search('breakwaterr')).suggestion).to.equal('breakwater');
+  });
+
+  it('lets an asker have one costly search under way, and two looks for extras', async () => {
+    const limits: number[] = [];
+    class ToldTurns extends Turns {
+      override take<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> {
+        limits.push(atOnce);
+        return super.take(name, atOnce, work);
+      }
+    }
+    const deps = { ...fixture, turns: new ToldTurns() };
+    await searchArchive(deps, searchParams('breakwater', { minScore: 0.4 }), UNLIMITED);
+    await searchArchive(deps, searchParams('breakwaterr'), UNLIMITED);
+    expect(limits).to.deep.equal([1, 2]);
   });
 
   it('answers an ordinary search without the extras that are not found in time', async () => {
