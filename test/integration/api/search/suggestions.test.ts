@@ -25,6 +25,10 @@ describe('search: suggestions', () => {
       ...aThread({ title: 'T1000-E in a lighthouse' }),
       ...aThread({ title: 'A timeout of socket.io' }),
       ...aThread({ title: 'Überholung der Jolle' }),
+      ...aThread({ title: '달리는 배' }),
+      ...aThread({ title: 'Hawse', messages: ['a hawse'] }),
+      ...aThread({ title: 'Hawser', messages: ['use zigbeam'] }),
+      ...aThread({ title: 'Ropes', messages: ['a hawser'] }),
       ...aThread({ title: 'Down again', messages: ['my clüster of sticks broke'] }),
       ...aThread({ title: 'Lights', messages: ['use zigbee'] }),
       ...aThread({ title: 'Clutter zigbee' }),
@@ -46,6 +50,7 @@ describe('search: suggestions', () => {
     expect(found).to.include({ total: 0, suggestion: null });
     expect((await fixture.search('ruddder <i>pintlee')).suggestion).to.equal(null);
     expect((await fixture.search('ruddder <pintlee')).suggestion).to.equal('rudder pintle');
+    expect((await fixture.search('pintxye')).suggestion).to.equal(null);
     expect((await fixture.search('"pintlee snapped"')).suggestion).to.equal('"pintle snapped"');
   });
 
@@ -73,6 +78,11 @@ describe('search: suggestions', () => {
   it('offers only what finds something within the same filters', async () => {
     expect((await fixture.search('pintlee', { serverId: '7' })).suggestion).to.equal(null);
     expect((await fixture.search('bronzze', { serverId: '7' })).suggestion).to.equal('bronze');
+    expect((await fixture.search('bronzze', { minScore: 0.9 })).suggestion).to.equal(null);
+  });
+
+  it('offers the same on every page', async () => {
+    expect((await fixture.search('bronzze', { offset: 20 })).suggestion).to.equal('bronze');
   });
 
   it('offers nothing where something was found, or no word is similar', async () => {
@@ -83,13 +93,17 @@ describe('search: suggestions', () => {
   it('does not correct words that are known from messages or titles', async () => {
     for (const q of ['cluster zigbee', 'Clüster zigbee', 'clutter sticks'])
       expect(await fixture.search(q), q).to.include({ total: 0, suggestion: null });
+    // `hawser` is similar, and would find something.
+    expect(await fixture.search('hawse zigbeam')).to.include({ total: 0, suggestion: null });
     expect((await fixture.search('clusterr stickss')).suggestion).to.equal('clüster sticks');
     expect((await fixture.search('jollle')).suggestion).to.equal('jolle');
   });
 
   it('offers nothing that the API would refuse', async () => {
-    const words = Array.from({ length: 31 }, (_, index) => `w${index}<x`).join(' ');
-    expect((await fixture.search(`${words} pintlee`)).suggestion).to.equal(null);
+    // Without the signs of markup, the words of a correction are more than the API takes.
+    const words = Array.from({ length: 7 }, (_, n) => `a${n}<b${n}<c${n}<d${n}<e${n}`);
+    const found = await fixture.search(`${words.join(' ')} pintlee`);
+    expect(found).to.include({ total: 0, suggestion: null });
   });
 
   it('completes titles, those that begin so first', async () => {
@@ -99,6 +113,7 @@ describe('search: suggestions', () => {
     expect(await titles('rud my')).to.deep.equal([]);
     expect(await titles('c++')).to.deep.equal(['C++ for sailors']);
     expect(await titles('uber')).to.deep.equal(['Überholung der Jolle']);
+    expect(await titles('달리는 배'.normalize('NFD'))).to.deep.equal(['달리는 배']);
   });
 
   it('gives at most 8, the longest conversations first', async () => {

@@ -22,6 +22,13 @@ describe('correct', () => {
     expect(correct('nodde', [[entry(0, 'nodde')], [entry(0, 'nodde', 'node')]])).to.equal('node');
   });
 
+  it('prefers a correction of the first field, and of the whole word to that of a part', () => {
+    const fields = [[entry(0, 'nodde', 'node')], [entry(0, 'nodde', 'noddy')]];
+    expect(correct('nodde', fields)).to.equal('node');
+    const parts = [entry(0, '--serch', '--search'), entry(2, 'serch', 'search')];
+    expect(correct('--serch', [parts])).to.equal('--search');
+  });
+
   it('keeps quotes and drops markup', () => {
     expect(correct('"nodde js" <b>&', [[entry(1, 'nodde', 'node')]])).to.equal('"node js" b');
   });

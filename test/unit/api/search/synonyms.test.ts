@@ -18,6 +18,16 @@ describe('synonyms', () => {
     expect(readSynonyms(undefined).size).to.equal(0);
   });
 
+  it('may be 5 to a line, of 60 characters, with a mark at the beginning of the file', () => {
+    const words = ['a', 'b', 'c', 'd', 'x'.repeat(60)];
+    expect(parse(`\uFEFF${words.join(',')}`).get('d')).to.deep.equal(['a', 'b', 'c', words[4]]);
+    expect(parse('\uFEFF# radio\nbt, bluetooth').size).to.equal(2);
+  });
+
+  it('are composed, as the index is', () => {
+    expect(parse(`${'서버'.normalize('NFD')}, server`).get('server')).to.deep.equal(['서버']);
+  });
+
   const WRONG: [string, string][] = [
     ['alone', 'line 1: must hold 2 to 5 words'],
     ['a, b, c, d, e, f', 'line 1: must hold 2 to 5 words'],
