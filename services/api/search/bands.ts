@@ -69,7 +69,7 @@ export function scoreOf(given: number, lowest: BandName): number {
 export function givenFor(score: number, lowest: BandName): number {
   const band = byPlace.findLast(({ floor }) => floor <= score) ?? BANDS.mistyped;
   const { floor, ceiling, place } = band;
-  const part = ceiling > floor ? Math.max(0, score - floor) / (ceiling - floor) : 0;
+  const part = ceiling > floor ? (score - floor) / (ceiling - floor) : 0;
   const relevance = (HALF_WAY * part) / (1 - part);
   return Math.max(0, (place - BANDS[lowest].place) * UNIT + Math.min(relevance, UNIT - 1));
 }

@@ -71,8 +71,8 @@ async function fetchPage(
   request: Request & { from: number; size: number },
 ): Promise<{ answer: Answer; hits: Hit[] }> {
   const { from, size } = request;
-  const before = size > 0 ? Math.min(from, 1) : 0;
-  const behind = size > 0 && from + size < SEARCH_LIMITS.results ? 1 : 0;
+  const before = Math.min(from, 1);
+  const behind = from + size < SEARCH_LIMITS.results ? 1 : 0;
   const wider = { ...request, from: from - before, size: before + size + behind };
   const answer = await ask(deps, wider);
   const all = answer.hits.hits;

@@ -30,12 +30,12 @@ const MOST_PARTS = 3;
 /** Whether related matches are to be looked for: on the first page, where no match of all terms is strong. */
 export function needsRelated(
   { terms }: Pick<ParsedQuery, 'terms'>,
-  { offset, limit }: SearchParams,
+  { offset }: SearchParams,
   { total, best }: { total: number; best: number },
 ): boolean {
   // Of several terms, some can be left out. A single term that was not found may have other spellings.
   const hasLess = terms.length > 1 || total === 0;
-  return best < STRONG && hasLess && offset === 0 && limit > 0;
+  return best < STRONG && hasLess && offset === 0;
 }
 
 /** Related matches of a query, best first, and its telling terms with their spellings. */

@@ -144,7 +144,6 @@ const MARKS: Omit<estypes.SearchHighlight, 'fields'> = {
   pre_tags: ['<mark>'],
   post_tags: ['</mark>'],
   fragment_size: SURROUNDINGS,
-  order: 'score',
 };
 
 function buildHighlight(

@@ -36,10 +36,7 @@ export function parseSynonyms(text: string, path: string): Synonyms {
   const synonyms = new Map<string, readonly string[]>();
   const lineOf = new Map<string, number>();
   const problems: string[] = [];
-  for (const [index, line] of text
-    .replace(/^\uFEFF/u, '')
-    .split(/\r?\n/u)
-    .entries()) {
+  for (const [index, line] of text.split(/\r?\n/u).entries()) {
     if (/^\s*(#|$)/u.test(line)) continue;
     const words = line.split(',').map((word) => composed(word).replace(/\s+/gu, ' ').trim());
     const problem = problemOf(words, lineOf);
