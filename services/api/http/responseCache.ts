@@ -36,8 +36,8 @@ const MOST_NAMES = 4;
 export interface Tagged {
   tags: readonly string[];
   /**
-   * For so long after a change of a tag (ms), a load may still miss the change. Its value is kept at most until this
-   * time is over.
+   * For so long after any change (ms), a load may still miss the change. Its value is kept at most until this time is
+   * over.
    */
   settlesMs?: number | undefined;
 }
@@ -65,14 +65,14 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   readonly #entries: LRUCache<string, Entry<T>> | undefined;
   readonly #loads = new Map<string, { promise: Promise<T>; tags: readonly string[] }>();
   readonly #keysByTag = new Map<string, Set<string>>();
-  /** When tags have changed, for loads with `settlesMs`. A tag that is new here may have changed just before. */
-  readonly #changedAt = new Map<string, number>();
   readonly #named = new Map<string, Named<Ready>>();
   readonly #sizeOf: (value: T) => number | undefined;
   readonly #readySizeOf: (ready: Ready) => number;
   readonly #expiryOf: (value: T) => number | undefined;
   readonly #now: () => number;
   #live = false;
+  /** When anything has changed last, for loads with `settlesMs`. What changed before the beginning is not known. */
+  #changedAt: number;
   #hits = 0;
   #misses = 0;
 
@@ -87,6 +87,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     this.#readySizeOf = readySizeOf;
     this.#expiryOf = expiryOf;
     this.#now = now;
+    this.#changedAt = now();
     if (maxBytes > 0) {
       this.#entries = new LRUCache({
         maxSize: maxBytes,
@@ -156,10 +157,8 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     for (const tag of tags) {
       for (const key of this.#keysByTag.get(tag) ?? []) this.#entries?.delete(key);
     }
+    this.#changedAt = this.#now();
     const changed = new Set(tags);
-    for (const tag of this.#changedAt.keys()) {
-      if (changed.has(tag)) this.#changedAt.set(tag, this.#now());
-    }
     for (const [key, load] of this.#loads) {
       if (load.tags.some((tag) => changed.has(tag))) this.#loads.delete(key);
     }
@@ -169,7 +168,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   clear(): void {
     this.#entries?.clear();
     this.#loads.clear();
-    for (const tag of this.#changedAt.keys()) this.#changedAt.set(tag, this.#now());
+    this.#changedAt = this.#now();
   }
 
   /** Tells that announcements arrive from now on. Values that were kept before may be outdated, so they are dropped. */
@@ -194,7 +193,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   #load(key: string, { tags, settlesMs = 0 }: Tagged, load: () => Promise<T>): Promise<T> {
-    const settledAt = this.#settledAt(tags, settlesMs);
+    const settledAt = this.#settledAt(settlesMs);
     const flight = { promise: load(), tags };
     this.#loads.set(key, flight);
     flight.promise.then(
@@ -212,12 +211,9 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   /** When a load no longer misses a change that was announced before it began; undefined where that is already so. */
-  #settledAt(tags: readonly string[], settlesMs: number): number | undefined {
-    if (settlesMs === 0) return undefined;
-    const now = this.#now();
-    for (const tag of tags) if (!this.#changedAt.has(tag)) this.#changedAt.set(tag, now);
-    const settledAt = Math.max(...tags.map((tag) => this.#changedAt.get(tag)!)) + settlesMs;
-    return settledAt > now ? settledAt : undefined;
+  #settledAt(settlesMs: number): number | undefined {
+    const settledAt = this.#changedAt + settlesMs;
+    return settledAt > this.#now() ? settledAt : undefined;
   }
 
   #keep(

@@ -28,3 +28,18 @@ describe('the memory of small answers that are kept', () => {
     });
   }
 });
+
+describe('the memory of what is not kept', () => {
+  const MOST = 2 ** 20;
+  for (const [what, bytes] of Object.entries({ 'left the cache': 1_000, 'is too large': MOST })) {
+    it(`is free where a value ${what}`, async () => {
+      const sizeOf = () => bytes;
+      const cache = new ResponseCache<object>({ maxBytes: MOST, sizeOf });
+      const before = heldBytes();
+      for (let n = 0; n < 10 * ENTRIES; n += 1) {
+        await cache.load(`key ${n}`, { tags: [`tag ${n}`] }, () => Promise.resolve({}));
+      }
+      await until(() => heldBytes() - before < 8 * MOST);
+    });
+  }
+});

@@ -56,9 +56,9 @@ describe('ResponseCache', () => {
   it('keeps nothing that was loading when its tag changed, and lets no other reader join it', async () => {
     const cache = aCache();
     const { load, end, begun } = aLoad();
-    const before = read(cache, 'k', ['thread:1'], load);
-    cache.invalidate(['thread:1']);
-    const after = read(cache, 'k', ['thread:1'], load);
+    const before = read(cache, 'k', ['thread:1', 'server:2'], load);
+    cache.invalidate(['server:2', 'server:3']);
+    const after = read(cache, 'k', ['thread:1', 'server:2'], load);
     expect(begun()).to.equal(2);
     end('old');
     expect((await before).text).to.equal('old');
@@ -96,6 +96,15 @@ describe('ResponseCache', () => {
     expect((await read(cache, 'k', [], value('second'))).text).to.equal('second');
   });
 
+  it('keeps values for one second until announcements arrive for the first time', async () => {
+    let now = 0;
+    const sizeOf = ({ text }: Value) => text.length;
+    const cache = new ResponseCache<Value>({ maxBytes: 10_000, sizeOf, now: () => now });
+    await read(cache, 'k', [], value('first'));
+    now = 1_000;
+    expect(cache.kept('k')).to.equal(undefined);
+  });
+
   it('is emptied when announcements come again, loads under way included', async () => {
     const cache = aCache();
     const { load, end } = aLoad();
@@ -113,7 +122,7 @@ describe('ResponseCache', () => {
     const cache = aCache({ maxBytes: 20_000 });
     for (let number = 0; number < 50; number += 1) {
       await read(cache, `k${number}`, [`t${number}`], value('x'.repeat(1_000)));
-      await read(cache, 'k0', ['t0'], value('x'.repeat(1_000)));
+      await read(cache, 'k0', [], never);
       expect(cache.size.bytes).to.be.at.most(20_000);
     }
     expect(cache.size.entries).to.be.within(5, 19);
@@ -159,16 +168,23 @@ describe('ResponseCache', () => {
     }
   });
 
-  it('ends a value at its own time', async () => {
+  it('ends a value at its own time, even where a change shows later', async () => {
     let now = 0;
     const sizeOf = ({ text }: Value) => text.length;
     const expiryOf = ({ text }: Value) => Number(text);
     const cache = new ResponseCache<Value>({ maxBytes: 10_000, sizeOf, expiryOf, now: () => now });
     cache.resume();
-    await read(cache, 'k', [], value('500'));
-    now = 499;
-    expect(cache.kept('k')?.text).to.equal('500');
-    now = 500;
+    for (const settlesMs of [undefined, 2_000]) {
+      cache.clear();
+      await cache.load('k', { tags: [], settlesMs }, value(String(now + 500)));
+      now += 499;
+      expect(cache.kept('k')).not.to.equal(undefined);
+      now += 1;
+      expect(cache.kept('k')).to.equal(undefined);
+    }
+    cache.suspend();
+    await cache.load('k', { tags: [] }, value(String(now + 500)));
+    now += 500;
     expect(cache.kept('k')).to.equal(undefined);
   });
 
@@ -214,6 +230,28 @@ describe('ResponseCache', () => {
     const before = cache.size;
     name();
     expect(cache.size).to.deep.equal(before);
+  });
+
+  it('does not forget a value that is found by its name', async () => {
+    const sizeOf = ({ text }: Value) => text.length;
+    const cache = new ResponseCache<Value, Value>({ maxBytes: 50_000, sizeOf });
+    const loaded = await cache.load('k', { tags: [] }, value('body'));
+    cache.name('k', loaded, '/a', () => ({ text: 'ready' }));
+    for (let number = 0; number < 50; number += 1) {
+      await cache.load(`k${number}`, { tags: [] }, value('x'.repeat(1_000)));
+      expect(cache.find('/a')?.text).to.equal('ready');
+    }
+    expect(cache.size.entries).to.be.below(50);
+  });
+
+  it('counts the bytes of a ready form', async () => {
+    const sizeOf = ({ text }: Value) => text.length;
+    const options = { maxBytes: 100_000, sizeOf, readySizeOf: sizeOf };
+    const cache = new ResponseCache<Value, Value>(options);
+    const loaded = await cache.load('k', { tags: [] }, value('body'));
+    const before = cache.size.bytes;
+    cache.name('k', loaded, '/a', () => ({ text: 'x'.repeat(5_000) }));
+    expect(cache.size.bytes).to.be.above(before + 5_000);
   });
 
   it('keeps no name that makes a value too large', async () => {
