@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { statsCacheKey } from '../../../shared/jobs/announcements.js';
+import { announcementChannel, statsCacheKey } from '../../../shared/jobs/announcements.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy, type PausableProxy } from '../../support/apiProxy.js';
 import { startApi, until, type ApiServer } from '../../support/apiServer.js';
@@ -148,5 +148,17 @@ describe('reads while Redis is frozen', () => {
     };
     await api.stores.redis.publish(channel, JSON.stringify(announcement));
     await until(async () => (await version()) > stale);
+  });
+
+  it('goes on while connections to Redis are refused, although nobody can announce a change', async () => {
+    const { mongo, redis } = api.stores;
+    const channel = announcementChannel(mongo.namespace);
+    await until(async () => Number((await redis.pubsub('NUMSUB', channel))[1]) === 1);
+    await until(async () => (await version()) > 0);
+    const before = await version();
+    await proxy.cut();
+    await storeBody(mongo.collections, 'thread/71', { version: before + 1 });
+    await until(async () => (await version()) === before + 1);
+    await proxy.mend();
   });
 });
