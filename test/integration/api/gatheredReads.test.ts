@@ -8,6 +8,13 @@ import { aRank, aThreadItem, storeBody } from '../../support/apiViews.js';
 const MANY = 200;
 const CALLS = 'forum_archive_store_call_duration_seconds_count{store="mongodb"}';
 
+/** A call as MongoDB's profiler tells it. A further round trip of the same call is a `getmore`. */
+interface Profiled {
+  ns: string;
+  op: string;
+  command: { maxTimeMS?: number };
+}
+
 /** How many calls to MongoDB an API made during some work. */
 async function callsOf(api: ApiServer, what: () => Promise<unknown>): Promise<number> {
   const calls = async (): Promise<number> => {
@@ -58,6 +65,27 @@ describe('cold reads', () => {
         texts.map((_, n) => api.get(`/api/threads/${1_000 + n}`, headers)),
       );
       expect(replies.map((reply) => (reply.json() as { text: string }).text)).to.deep.equal(texts);
+    }
+  });
+
+  it('take one round trip for each call, and limit how long MongoDB works on it', async () => {
+    const { db, collections } = api.stores.mongo;
+    await db.command({ profile: 2 });
+    const paths = Array.from({ length: 40 }, (_, n) => [
+      `/api/threads?limit=${100 - n}`,
+      `/api/threads/${n + 1}`,
+    ]);
+    await Promise.all(paths.flat().map((path) => api.get(path)));
+    await db.command({ profile: 0 });
+    const { threadItems, bodies } = collections;
+    const calls = await db
+      .collection<Profiled>('system.profile')
+      .find({ ns: { $in: [threadItems.namespace, bodies.namespace] } })
+      .toArray();
+    expect(calls.length).to.be.above(1);
+    for (const { op, command } of calls) {
+      expect(op).to.be.oneOf(['query', 'command']);
+      expect(command.maxTimeMS).to.be.above(0);
     }
   });
 

@@ -102,8 +102,13 @@ describe('GET /api/threads', () => {
         const ids = expected(sort, match);
         for (const limit of [7, 100, ids.length]) {
           if (limit < 1) continue;
-          const pages = await walk(`${filter}&sort=${sort}&limit=${Math.min(limit, 100)}`);
-          expect(pages.flat(), `${filter} by ${sort}, ${limit}`).to.deep.equal(ids);
+          const size = Math.min(limit, 100);
+          const pages = await walk(`${filter}&sort=${sort}&limit=${size}`);
+          const expectedPages = Array.from(
+            { length: Math.max(1, Math.ceil(ids.length / size)) },
+            (_, n) => ids.slice(n * size, (n + 1) * size),
+          );
+          expect(pages, `${filter} by ${sort}, ${limit}`).to.deep.equal(expectedPages);
         }
       }
     });
@@ -135,6 +140,7 @@ describe('GET /api/threads', () => {
   }
 
   it('answers the 20 newest by default', async () => {
+    expect((await page('limit=19')).threads).to.have.length(19);
     const { threads, hasMore } = await page('');
     expect(threads).to.have.length(20);
     expect(hasMore).to.equal(true);
