@@ -29,12 +29,15 @@ describe('followAnnouncements', () => {
     };
     const logger = pino({ level: 'silent' });
     const subscription = followAnnouncements(redis, `test:${randomUUID()}`, cache, logger);
-    await ready;
-    await setImmediate();
-    expect(isHeard).to.equal(false);
-    proxy.thaw();
-    await until(() => isHeard);
-    await subscription.stop();
-    await proxy.close();
+    try {
+      await ready;
+      await setImmediate();
+      expect(isHeard).to.equal(false);
+      proxy.thaw();
+      await until(() => isHeard);
+    } finally {
+      await subscription.stop();
+      await proxy.close();
+    }
   });
 });

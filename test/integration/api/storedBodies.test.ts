@@ -184,6 +184,13 @@ describe('stored bodies', () => {
     expect(opened.length).to.equal(16);
   });
 
+  it('are held in memory of their own, not in that of a whole reply of MongoDB', async () => {
+    const { collections } = api.stores.mongo;
+    await storeBody(collections, 'thread/83', { text: 'x' });
+    const body = await bodyReader(collections, () => undefined)('thread/83');
+    expect(body?.gzip?.buffer.byteLength).to.equal(body?.gzip?.length).and.be.above(0);
+  });
+
   describe('that are replaced while they are read', () => {
     const [name, value] = ['thread/81', { text: 'x' }];
 

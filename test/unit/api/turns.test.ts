@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Turns } from '../../../services/api/turns.js';
+import { until } from '../../support/apiServer.js';
+import { heldBytes } from '../../support/heldBytes.js';
 
 /** Work that tells when it begins, and ends when it is told to. */
 function work(begun: string[], name: string) {
@@ -18,7 +20,7 @@ const LONG = 60_000;
 
 describe('Turns', () => {
   it('runs a limited amount of work at once, of each name and in all', async () => {
-    const turns = new Turns({ inAll: 2, waitMs: LONG });
+    const turns = new Turns({ waitMs: LONG });
     const begun: string[] = [];
     const jobs = ['a1', 'a2', 'b1', 'c1'].map((name) => ({ name, ...work(begun, name) }));
     const done = jobs.map(({ name, run }) => turns.take(name[0]!, 1, run));
@@ -35,12 +37,16 @@ describe('Turns', () => {
   it('runs more work of a name at once where that is allowed', async () => {
     const turns = new Turns({ inAll: 3, waitMs: LONG });
     const begun: string[] = [];
-    const jobs = [1, 2, 2].map((atOnce, n) => ({ atOnce, ...work(begun, `a${n}`) }));
+    const jobs = [1, 2, 2, 2].map((atOnce, n) => ({ atOnce, ...work(begun, `a${n}`) }));
     const done = jobs.map(({ atOnce, run }) => turns.take('a', atOnce, run));
     await setImmediate();
     expect(begun).to.deep.equal(['a0', 'a1']);
+    jobs[0]!.end();
+    await done[0];
+    await setImmediate();
+    expect(begun).to.deep.equal(['a0', 'a1', 'a2']);
     for (const { end } of jobs) end();
-    expect(await Promise.all(done)).to.deep.equal(['a0', 'a1', 'a2']);
+    expect(await Promise.all(done)).to.deep.equal(['a0', 'a1', 'a2', 'a3']);
   });
 
   it('serves a late name before the many pieces that another has waiting', async () => {
@@ -53,6 +59,17 @@ describe('Turns', () => {
     for (const { end } of [...greedy, late]) end();
     await Promise.all(done);
     expect(begun.indexOf('b')).to.be.at.most(2);
+    const inOrder = greedy.map((_, n) => `a${n}`);
+    expect(begun.filter((name) => name !== 'b')).to.deep.equal(inOrder);
+  });
+
+  it('remembers nothing of a name without work', async () => {
+    const turns = new Turns({ inAll: 1, waitMs: LONG });
+    const before = heldBytes();
+    for (let n = 0; n < 100_000; n += 1) {
+      await turns.take(`name ${n}`, 1, () => Promise.resolve());
+    }
+    await until(() => heldBytes() - before < 2 ** 22);
   });
 
   it('frees a place when the work fails', async () => {
@@ -72,6 +89,7 @@ describe('Turns', () => {
     const done = turns.take('a', 1, first.run);
     const refusal = await turns.take('b', 1, second.run).catch((error: unknown) => error);
     expect(refusal).to.include({ code: 'UNAVAILABLE', status: 503 });
+    expect(refusal).to.have.deep.property('headers', { 'Retry-After': '2' });
     first.end();
     await done;
     expect(await turns.take('c', 1, () => Promise.resolve('third'))).to.equal('third');

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { jsonAnswer } from '../../../../services/api/answer.js';
 import { outcomeBytes, type Outcome } from '../../../../services/api/http/findKept.js';
@@ -31,6 +32,17 @@ describe('the memory of small answers that are kept', () => {
 
 describe('the memory of what is not kept', () => {
   const MOST = 2 ** 20;
+
+  it('is not counted, but that of every form of what is kept', () => {
+    const answer = { etag: 'x', length: 3 };
+    const [identity, gzip] = [Buffer.alloc(3), Buffer.alloc(5)];
+    expect(outcomeBytes({ ...answer, identity, gzip })).to.equal(8);
+    const openGzip = () => Readable.from([]);
+    expect(outcomeBytes({ ...answer, openGzip }), 'too large to be held').to.equal(undefined);
+    const cached = { state: 'BYPASS', expiresAt: 0 } as const;
+    expect(outcomeBytes({ ...answer, gzip, cached }), 'for one reader').to.equal(undefined);
+  });
+
   for (const [what, bytes] of Object.entries({ 'left the cache': 1_000, 'is too large': MOST })) {
     it(`is free where a value ${what}`, async () => {
       const sizeOf = () => bytes;

@@ -29,6 +29,15 @@ describe('createGuard', () => {
     expect(failures).to.deep.equal([false, false, true]);
   });
 
+  it('has a store that answers calls count as up, though it does not answer a ping', async () => {
+    let fail = (_error: Error): void => undefined;
+    const { guard } = aGuard(() => new Promise((_, reject) => (fail = reject)));
+    const looked = watch.look();
+    await guard(() => Promise.resolve());
+    fail(new Error('It is too busy'));
+    expect(await looked).to.equal(true);
+  });
+
   it('makes no call, and counts none, while the store is away', async () => {
     const { guard, failures } = aGuard(() => Promise.reject(new Error('Nothing listens')));
     expect(await watch.look()).to.equal(false);
