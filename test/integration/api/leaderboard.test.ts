@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { keptCursors } from '../../../services/api/paging/cursors.js';
 import { leaderboardSchema, type Leaderboard } from '../../../shared/contract/users.js';
-import { startApi, type ApiServer } from '../../support/apiServer.js';
+import { startApi, until, type ApiServer } from '../../support/apiServer.js';
 import { aRank, storeBody } from '../../support/apiViews.js';
 
 const SERVER = '500';
@@ -120,6 +120,12 @@ describe('GET /leaderboard/:serverId', () => {
     const all = Array.from({ length: 20 }, () => keptCursors(collections).open());
     const written = (await Promise.all(all)).map((cursors) => cursors.write([board], position));
     expect(new Set(written).size).to.equal(1);
+    // A process reads the key again when it is told that everything has changed, as after a restore.
+    await api.announce({ everything: true });
+    const refuses = async () =>
+      (await api.get(`/leaderboard/${SERVER}?cursor=${write([board], position)}`)).status === 400;
+    await until(refuses);
+    expect((await ask(`cursor=${written[0]}`)).leaderboard[0]?.rank).to.equal(999);
   });
 
   it('reads a page at the cost of its lines', async () => {
