@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { announcementChannel } from '../../../shared/jobs/announcements.js';
 import { createApiKey } from '../../../shared/store/apiKeys.js';
-import { until } from '../../support/apiServer.js';
+import { until, untilEqual } from '../../support/apiServer.js';
 import { openApiStores, type ApiStores } from '../../support/apiStores.js';
 import { storeBody } from '../../support/apiViews.js';
 import {
@@ -20,6 +20,9 @@ const COUNT = 3;
 const PATH = '/api/threads/71';
 /** A request that only one test makes. */
 const COUNTED = { path: '/api/threads/71/participants', operation: 'listParticipants' };
+
+/** How many requests for PATH the running API got. */
+let asked = 0;
 
 describe('the API as several processes', () => {
   let stores: ApiStores;
@@ -41,6 +44,7 @@ describe('the API as several processes', () => {
   });
   /** Starts the API, and opens a connection to each of its processes. */
   async function start(count: number): Promise<void> {
+    asked = 0;
     api = await startService('api', environment(count));
     await until(() => listening().length === count);
     const opened = new Map<number, Line>();
@@ -95,8 +99,8 @@ describe('the API as several processes', () => {
   it('lists operations newest first, whichever process they went through', async () => {
     const operator = { name: 'an operator', level: 'admin', expiresAt: null } as const;
     const { key } = await createApiKey(stores.mongo.collections, operator);
-    const asked = Array.from({ length: 4 * COUNT }, (_, n) => `job-${n}`);
-    for (const [n, jobId] of asked.entries()) {
+    const jobIds = Array.from({ length: 4 * COUNT }, (_, n) => `job-${n}`);
+    for (const [n, jobId] of jobIds.entries()) {
       await lines[n % COUNT]!.ask(`/admin/jobs/${jobId}`, { 'X-API-Key': key });
       // Entries of the same millisecond have no order.
       const now = Date.now();
@@ -104,12 +108,12 @@ describe('the API as several processes', () => {
     }
     const { body } = await lines[0]!.ask('/admin/audit', { 'X-API-Key': key });
     const { entries } = JSON.parse(body) as { entries: { params: { jobId: string } }[] };
-    expect(entries.map(({ params }) => params.jobId)).to.deep.equal(asked.toReversed());
+    expect(entries.map(({ params }) => params.jobId)).to.deep.equal(jobIds.toReversed());
   });
 
   it('goes on after a process is killed, and replaces it', async () => {
     const [victim, ...others] = lines;
-    const counted = await countAsked(others[0]!);
+    await untilEqual(() => countAsked(others[0]!), asked);
     let isOver = false;
     let answered = 0;
     const load = others.map(async (line) => {
@@ -135,8 +139,16 @@ describe('the API as several processes', () => {
     await until(() => answered > enough);
     isOver = true;
     await Promise.all(load);
-    // The counts of the killed process are still included.
-    await until(async () => (await countAsked(others[0]!)) >= counted + answered);
+    // What the killed process has counted is still included, and only once.
+    await untilEqual(() => countAsked(others[0]!), asked);
+    // What it held when it was killed is not.
+    const announcement = { threads: [], servers: [], users: [], everything: true };
+    const channel = announcementChannel(stores.mongo.namespace);
+    await stores.redis.publish(channel, JSON.stringify(announcement));
+    await until(async () => {
+      const { body } = await others[0]!.ask('/metrics');
+      return body.includes('forum_archive_response_cache_bytes 0\n');
+    });
   });
 
   it('answers the requests under way before it stops, and exits 0', async function () {
@@ -197,7 +209,10 @@ interface Reply {
 /** Opens a connection. The log tells which process answers on it. */
 async function openLine(api: ServiceProcess): Promise<Line> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const ask: Line['ask'] = (path, headers) => askOver(agent, `${urlOf(api)}${path}`, headers);
+  const ask: Line['ask'] = (path, headers) => {
+    if (path === PATH) asked += 1;
+    return askOver(agent, `${urlOf(api)}${path}`, headers);
+  };
   const { requestId } = await ask('/healthz');
   const line = () => api.log.find((each) => each['requestId'] === requestId);
   await until(() => line() !== undefined);
@@ -225,11 +240,11 @@ function nameOf(body: string): unknown {
 
 /** How many requests for an operation the metrics count, with any status. */
 async function countAsked(line: Line, operation = 'getThread'): Promise<number> {
-  const asked = `forum_archive_http_request_duration_seconds_count{operation="${operation}"`;
+  const start = `forum_archive_http_request_duration_seconds_count{operation="${operation}"`;
   const { body } = await line.ask('/metrics');
   return body
     .split('\n')
-    .filter((each) => each.startsWith(asked))
+    .filter((each) => each.startsWith(start))
     .reduce((sum, each) => sum + Number(each.split(' ')[1]), 0);
 }
 
