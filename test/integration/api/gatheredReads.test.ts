@@ -44,11 +44,7 @@ describe('cold reads', () => {
 
   it('of many different bodies at once give each asker the right one', async () => {
     const ids = Array.from({ length: MANY }, (_, n) => n + 1);
-    const gone = 999;
-    await storeBody(api.stores.mongo.collections, `thread/${gone}`, { id: gone }, { gone: true });
-    const asked = [...ids, gone].map((id) => api.get(`/api/threads/${id}`));
-    const replies = await Promise.all(asked);
-    expect(replies.pop()?.status).to.equal(404);
+    const replies = await Promise.all(ids.map((id) => api.get(`/api/threads/${id}`)));
     expect(replies.map((reply) => reply.json())).to.deep.equal(ids.map((id) => ({ id })));
   });
 

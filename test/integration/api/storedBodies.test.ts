@@ -191,6 +191,15 @@ describe('stored bodies', () => {
     expect(body?.gzip?.buffer.byteLength).to.equal(body?.gzip?.length).and.be.above(0);
   });
 
+  it('are known to be removed, also where they are read together with others', async () => {
+    const { collections } = api.stores.mongo;
+    await storeBody(collections, 'thread/84', { text: 'x' });
+    await storeBody(collections, 'thread/85', {}, { gone: true });
+    const read = bodyReader(collections, () => undefined);
+    const [kept, removed] = await Promise.all([read('thread/84'), read('thread/85')]);
+    expect([kept?.gone, removed?.gone]).to.deep.equal([undefined, true]);
+  });
+
   describe('that are replaced while they are read', () => {
     const [name, value] = ['thread/81', { text: 'x' }];
 
