@@ -154,7 +154,7 @@ describe('admin', () => {
       const failed = await list('state=failed');
       expect(failed.map((one) => one.jobId)).to.include(jobId);
       expect(new Set(failed.map(({ state }) => state))).to.deep.equal(new Set(['failed']));
-      // Which of the failed jobs it is may be either: several can have ended in the same millisecond.
+      // Any failed job may be shown, because several may have ended in the same millisecond.
       const newest = await list('limit=1');
       expect(newest.map(({ state }) => state)).to.deep.equal(['failed']);
       const times = (await list('limit=100')).map(({ queuedAt }) => queuedAt);
