@@ -13,14 +13,16 @@ export interface Children {
   run(spec: GuardedSpec, problem: string): Promise<void>;
   /** Stops all children that still run, at the same time, and lets no new one start. Resolves when all have ended. */
   stopAll(): Promise<void>;
+  /** Aborted as soon as stopAll is called. */
+  stopped: AbortSignal;
 }
 
 /** Makes an empty set of children. A child is forgotten when it ends. */
 export function createChildren(): Children {
   const running = new Set<Guarded>();
-  let closed = false;
+  const stop = new AbortController();
   const start = (spec: GuardedSpec): Guarded => {
-    if (closed)
+    if (stop.signal.aborted)
       throw new LaunchError(`${spec.command} was not started, since everything is stopping`);
     const child = spawnGuarded(spec);
     running.add(child);
@@ -35,9 +37,10 @@ export function createChildren(): Children {
       throw new LaunchError(`${problem}\n${await logTail(child.logFile)}`);
     },
     async stopAll() {
-      closed = true;
+      stop.abort();
       await Promise.all([...running].map((child) => child.stop()));
     },
+    stopped: stop.signal,
   };
 }
 

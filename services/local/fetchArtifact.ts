@@ -56,7 +56,7 @@ async function fill(
   await removeRemains(cache, artifact);
   await checkSpace(artifact, cache);
   report.line(`Downloading ${artifact.title} (${formatBytes(artifact.bytes)}), once, to ${cache}`);
-  await withRetries('The download', report, async () => {
+  await withRetries('The download', context, async () => {
     const staging = await mkdtemp(join(cache, `${artifact.folder}.part-`));
     try {
       await rename(await downloadAndUnpack(artifact, staging, context), place);

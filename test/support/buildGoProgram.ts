@@ -48,7 +48,7 @@ export async function buildGoProgram(source: GoProgram, context: FetchContext): 
   await mkdir(context.logs, { recursive: true });
   await withCacheLock(`${place}.lock`, report, async () => {
     if (await isExecutable(program)) return;
-    await withRetries(`The build of ${source.file}`, report, () =>
+    await withRetries(`The build of ${source.file}`, context, () =>
       build(go, source, place, context),
     );
   });
