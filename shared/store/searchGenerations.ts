@@ -24,7 +24,7 @@ export class RebuildRunning extends Error {
 const LOST_AFTER_MS = 2 * 60_000;
 const LOST_IN_QUEUE_AFTER_MS = 10 * 60_000;
 
-/** A rebuild that was just recorded, and the one that its record has replaced. */
+/** The id of a rebuild that was just recorded, and the record of the rebuild that it has replaced. */
 interface EnteredRebuild {
   id: string;
   before: SearchRebuild | undefined;
@@ -59,9 +59,9 @@ export async function enterRebuild({ state }: Store, now = new Date()): Promise<
 }
 
 /**
- * Takes back a rebuild whose job could not be filed: the record of the rebuild before it is stored again. The process
- * of that earlier rebuild may have died, and left an index that is half filled, and that every write still goes to. Its
- * record lets it be completed when its job is filed again.
+ * Takes back a rebuild whose job could not be filed, by storing the record of the rebuild before it again. The process
+ * of that earlier rebuild may have died. Then its index is half filled, and every write still goes to it. With its
+ * record, the earlier rebuild is completed when its job is filed again.
  */
 export async function withdrawRebuild(
   { state }: Store,

@@ -55,8 +55,8 @@ export function withLink(person: ShownPerson, links: Pick<ServiceLinks, 'avatar'
 }
 
 /**
- * The totals of one person on one server: of all time, where `day` is null, or of that day. Days that rolling periods
- * may still cover have totals of their own.
+ * The totals of one person on one server. Where `day` is null, they are those of all time, otherwise those of that day.
+ * Only days that a rolling period may still cover have totals of their own.
  */
 type Sum = Omit<MemberTotals, 'days'> & { day: number | null };
 

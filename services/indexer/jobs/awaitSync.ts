@@ -66,8 +66,8 @@ function restAfter({ at }: SyncRequestRecord): number {
 }
 
 /**
- * How many threads of a request are not fetched: those that have a problem or have failed since it was made, and those
- * that are still to be tried.
+ * Counts the threads of a request that are not fetched. `failed` of them have a problem, or have failed since the request
+ * was made. `untried` of them are still to be tried.
  */
 async function threadsLeft(
   { collections }: Deps,

@@ -60,8 +60,7 @@ export async function setMarks(
 
 /**
  * Claims marks, so that nobody else works on them. Resolves with the marks that it has claimed, each with this try
- * counted. Marks that are gone are not claimed, and neither are marks that are not due, such as those that another
- * worker holds.
+ * counted. It claims no mark that is gone, and none that is not due. A mark that another worker holds is not due.
  */
 export async function claimMarks(
   { commit }: Pick<IndexerDeps, 'commit'>,
@@ -216,8 +215,8 @@ export function isHeld(documents: Documents, { _id, claim }: Held): boolean {
 }
 
 /**
- * Removes a mark whose work was done. If somebody has set the mark again during that work, it stays, and is freed, so
- * that a worker does it again.
+ * Removes a mark whose work was done. If somebody has set the mark again during that work, the mark stays. It is not
+ * claimed any more, so that a worker does it again.
  */
 export function endMark(documents: Documents, { _id, token }: Mark): void {
   const now = documents.get('work', _id);
