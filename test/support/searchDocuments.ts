@@ -138,6 +138,20 @@ export async function createSearchFixture(): Promise<SearchFixture> {
   };
 }
 
+/**
+ * A search index for the suite that calls this, with these documents from the beginning. It is removed after the last
+ * test. Before the first test, the object has no properties.
+ */
+export function searchSuite(...documents: readonly SearchDocument[]): SearchFixture {
+  const fixture = {} as SearchFixture;
+  before(async () => {
+    Object.assign(fixture, await createSearchFixture());
+    if (documents.length > 0) await fixture.store(documents);
+  });
+  after(() => fixture.remove());
+  return fixture;
+}
+
 /** Stores documents in an archive's index. When it resolves, search finds them. */
 export async function storeDocuments(
   elasticsearch: Client,

@@ -6,8 +6,8 @@ import { randomOf } from '../../../support/generateRecords.js';
 import { findNaively, type PlainTerm, type PlainThread } from '../../../support/naiveBands.js';
 import {
   aThread,
-  createSearchFixture,
   type SearchFixture,
+  searchSuite,
   type ThreadSketch,
 } from '../../../support/searchDocuments.js';
 
@@ -73,7 +73,7 @@ describe('search: bands, beside an evaluator that reads every text', () => {
       this.timeout(300_000 + QUESTIONS * 2_000);
       for (let n = 0; n < QUESTIONS; n += 1) {
         const more = { limit: [100, 37, 20][n % 3]! };
-        await agree(archive.fixture(), question(), archive.threads, more);
+        await agree(archive.fixture, question(), archive.threads, more);
       }
     });
 
@@ -82,7 +82,7 @@ describe('search: bands, beside an evaluator that reads every text', () => {
       for (let n = 0; n < QUESTIONS; n += 1) {
         const wanted = filters();
         const left = archive.threads.filter(({ sketch }) => passes(sketch, wanted));
-        await agree(archive.fixture(), question(), left, { ...wanted, limit: 100 });
+        await agree(archive.fixture, question(), left, { ...wanted, limit: 100 });
       }
     });
 
@@ -100,7 +100,7 @@ describe('search: bands, beside an evaluator that reads every text', () => {
           ...(random.below(2) === 0 ? [begun] : []),
         ]);
         const more = { ...wanted, limit: 100, minScore: 0.1 };
-        await agree(archive.fixture(), terms, left, more, archive.threads);
+        await agree(archive.fixture, terms, left, more, archive.threads);
       }
     });
   });
@@ -123,7 +123,7 @@ describe('search: bands, beside an evaluator that reads every text', () => {
       this.timeout(300_000 + QUESTIONS * 2_000);
       expect(archive.threads.length).to.be.above(20);
       for (let n = 0; n < QUESTIONS; n += 1) {
-        await agree(archive.fixture(), question(), archive.threads, { limit: 100 });
+        await agree(archive.fixture, question(), archive.threads, { limit: 100 });
       }
     });
   });
@@ -136,15 +136,13 @@ function storing(sketches: readonly ThreadSketch[]) {
     const messages = said.map(({ messageId, content }) => ({ id: messageId, content }));
     return { id: threadId, title, tags, messages, sketch: sketches[n]! };
   });
-  let fixture: SearchFixture;
+  const fixture = searchSuite();
   before(async () => {
-    fixture = await createSearchFixture();
     for (let n = 0; n < documents.length; n += 20) {
       await fixture.store(documents.slice(n, n + 20).flat());
     }
   });
-  after(() => fixture.remove());
-  return { threads, fixture: () => fixture };
+  return { threads, fixture };
 }
 
 /**

@@ -8,11 +8,10 @@ import { ensureSearchIndex } from '../../../../shared/store/searchIndex.js';
 import { exchange, startApi, until, type ApiServer } from '../../../support/apiServer.js';
 import {
   aThread,
-  createSearchFixture,
   searchParams,
+  searchSuite,
   storeDocuments,
   UNLIMITED,
-  type SearchFixture,
 } from '../../../support/searchDocuments.js';
 import { stayInMinute } from '../../../support/stayInMinute.js';
 import { removeSearchAndKeys } from '../../../support/stores.js';
@@ -29,13 +28,7 @@ const CORPUS = [
 ];
 
 describe('search: costly questions', () => {
-  let fixture: SearchFixture;
-
-  before(async () => {
-    fixture = await createSearchFixture();
-    await fixture.store(CORPUS.flat());
-  });
-  after(() => fixture.remove());
+  const fixture = searchSuite(...CORPUS.flat());
 
   const weak = (q: string) => fixture.search(q, { minScore: 0 });
 

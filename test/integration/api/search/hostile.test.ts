@@ -7,11 +7,7 @@ import {
   type SearchParams,
 } from '../../../../shared/contract/search.js';
 import { suggestTitles } from '../../../../services/api/search/suggestTitles.js';
-import {
-  aThread,
-  createSearchFixture,
-  type SearchFixture,
-} from '../../../support/searchDocuments.js';
+import { aThread, searchSuite } from '../../../support/searchDocuments.js';
 
 const PAYLOAD = '<img src=x onerror=alert(1)> <mark>"&\'</mark> &lt;b&gt; \ue000\ue001 barnacle';
 
@@ -88,10 +84,9 @@ function randomText(): string {
 }
 
 describe('search: hostile input', () => {
-  let fixture: SearchFixture;
+  const fixture = searchSuite();
 
   before(async () => {
-    fixture = await createSearchFixture();
     await fixture.store([
       ...aThread({
         title: `${PAYLOAD} title`,
@@ -101,7 +96,6 @@ describe('search: hostile input', () => {
       ...aThread({ title: 'Plain', messages: [`${'z'.repeat(3_000)} thimble`] }),
     ]);
   });
-  after(() => fixture.remove());
 
   for (const q of ['barnacle', 'img onerror', 'mark', 'b', 'script alert', 'lt b gt']) {
     it(`marks ${q} in escaped text only`, async () => {

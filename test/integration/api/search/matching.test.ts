@@ -1,10 +1,6 @@
 import { expect } from 'chai';
 import type { SearchParams } from '../../../../shared/contract/search.js';
-import {
-  aThread,
-  createSearchFixture,
-  type SearchFixture,
-} from '../../../support/searchDocuments.js';
+import { aThread, searchSuite } from '../../../support/searchDocuments.js';
 
 const DIGEST = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 const ENCODED = Buffer.from(DIGEST.repeat(8), 'hex').toString('base64');
@@ -224,13 +220,7 @@ const FOUND: [q: string, beginnings: string[]][] = [
 ];
 
 describe('search: matching', () => {
-  let fixture: SearchFixture;
-
-  before(async () => {
-    fixture = await createSearchFixture();
-    await fixture.store(CORPUS.flat());
-  });
-  after(() => fixture.remove());
+  const fixture = searchSuite(...CORPUS.flat());
 
   const messages = async (q: string, more: Partial<SearchParams> = {}) =>
     (await fixture.search(q, { type: 'messages', limit: 100, ...more })).results.messages;

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
 import type { SearchParams, SearchResponse } from '../../../../shared/contract/search.js';
-import {
-  aThread,
-  createSearchFixture,
-  type SearchFixture,
-} from '../../../support/searchDocuments.js';
+import { aThread, searchSuite } from '../../../support/searchDocuments.js';
 
 interface Ranked {
   key: string;
@@ -20,10 +16,9 @@ function ranked({ results }: SearchResponse): Ranked[] {
 }
 
 describe('search: paging and filters', () => {
-  let fixture: SearchFixture;
+  const fixture = searchSuite();
 
   before(async () => {
-    fixture = await createSearchFixture();
     const threads = Array.from({ length: 40 }, (_, index) =>
       aThread({
         title: index % 4 === 0 ? 'About anchors' : 'Something else',
@@ -38,7 +33,6 @@ describe('search: paging and filters', () => {
     );
     await fixture.store(threads.flat());
   });
-  after(() => fixture.remove());
 
   for (const limit of [1, 7, 100]) {
     it(`shows every result once, ${limit} at a time`, async () => {

@@ -3,11 +3,7 @@ import type { SearchResponse } from '../../../../shared/contract/search.js';
 import type { MessageDocument, ThreadDocument } from '../../../../shared/store/searchIndex.js';
 import { randomOf } from '../../../support/generateRecords.js';
 import { holdsPhrase, mayHold, textsOf, wordsOf } from '../../../support/naiveSearch.js';
-import {
-  aThread,
-  createSearchFixture,
-  type SearchFixture,
-} from '../../../support/searchDocuments.js';
+import { aThread, type SearchFixture, searchSuite } from '../../../support/searchDocuments.js';
 
 const STEMS = [
   'anchor',
@@ -70,13 +66,7 @@ describe('search: properties of generated queries', () => {
   );
   const threads = archive.map(([thread]) => thread);
   const messages = archive.flatMap(([, ...said]) => said);
-  let fixture: SearchFixture;
-
-  before(async () => {
-    fixture = await createSearchFixture();
-    await fixture.store(archive.flat());
-  });
-  after(() => fixture.remove());
+  const fixture = searchSuite(...archive.flat());
 
   const pickMessage = (least: number): { message: MessageDocument; words: string[] } => {
     for (;;) {

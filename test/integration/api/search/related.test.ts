@@ -1,10 +1,6 @@
 import { expect } from 'chai';
 import type { SearchParams, SearchResponse } from '../../../../shared/contract/search.js';
-import {
-  aThread,
-  createSearchFixture,
-  type SearchFixture,
-} from '../../../support/searchDocuments.js';
+import { aThread, searchSuite } from '../../../support/searchDocuments.js';
 
 const FILLER = Array.from({ length: 12 }, (_, n) =>
   aThread({ title: `Tide table ${n}`, messages: [`The tide of day ${n} comes with the wind`] }),
@@ -44,13 +40,7 @@ function titles({ related }: SearchResponse): string[] {
 }
 
 describe('search: related', () => {
-  let fixture: SearchFixture;
-
-  before(async () => {
-    fixture = await createSearchFixture();
-    await fixture.store(CORPUS.flat());
-  });
-  after(() => fixture.remove());
+  const fixture = searchSuite(...CORPUS.flat());
 
   const ask = (q: string, more: Partial<SearchParams> = {}) => fixture.search(q, more);
   const best = ({ related }: SearchResponse) =>
@@ -220,13 +210,7 @@ describe('search: related', () => {
 });
 
 describe('search: related, by weight', () => {
-  let fixture: SearchFixture;
-
-  before(async () => {
-    fixture = await createSearchFixture();
-    await fixture.store(CORPUS.flat());
-  });
-  after(() => fixture.remove());
+  const fixture = searchSuite(...CORPUS.flat());
 
   const ask = (q: string, more: Partial<SearchParams> = {}) => fixture.search(q, more);
 

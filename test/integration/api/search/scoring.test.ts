@@ -1,9 +1,5 @@
 import { expect } from 'chai';
-import {
-  aThread,
-  createSearchFixture,
-  type SearchFixture,
-} from '../../../support/searchDocuments.js';
+import { aThread, searchSuite } from '../../../support/searchDocuments.js';
 
 const TITLE = 'Why does my “sextant” drift? (v2.1)';
 
@@ -30,13 +26,7 @@ const CORPUS = [
 ];
 
 describe('search: scores', () => {
-  let fixture: SearchFixture;
-
-  before(async () => {
-    fixture = await createSearchFixture();
-    await fixture.store(CORPUS.flat());
-  });
-  after(() => fixture.remove());
+  const fixture = searchSuite(...CORPUS.flat());
 
   const threads = async (q: string) =>
     new Map(

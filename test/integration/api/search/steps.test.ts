@@ -6,23 +6,16 @@ import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 import { searchArchive } from '../../../support/searchArchive.js';
 import { Turns } from '../../../../services/api/turns.js';
 import { randomOf } from '../../../support/generateRecords.js';
-import {
-  aThread,
-  createSearchFixture,
-  searchParams,
-  UNLIMITED,
-  type SearchFixture,
-} from '../../../support/searchDocuments.js';
+import { aThread, searchParams, searchSuite, UNLIMITED } from '../../../support/searchDocuments.js';
 import { patientElasticsearch } from '../../../support/patientElasticsearch.js';
 
 const WORDS = ['anchor', 'anchors', 'chain', 'rust', 'rusty', 'storm'] as const;
 
 describe('search: asked in steps', () => {
-  let fixture: SearchFixture;
+  const fixture = searchSuite();
   let elasticsearch: Client;
 
   before(async () => {
-    fixture = await createSearchFixture();
     const random = randomOf(3);
     const words = (count: number) => Array.from({ length: count }, () => random.pick(WORDS));
     const threads = Array.from({ length: 60 }, () =>
@@ -37,10 +30,7 @@ describe('search: asked in steps', () => {
     elasticsearch = patientElasticsearch();
     commonWords(elasticsearch).learn(parseQuery(WORDS.join(' ')), MANY_MATCHES);
   });
-  after(async () => {
-    await elasticsearch.close();
-    await fixture.remove();
-  });
+  after(() => elasticsearch.close());
 
   const both = async (q: string, more: Partial<SearchParams> = {}) => {
     const one = await fixture.search(q, more);

@@ -1,17 +1,12 @@
 import { expect } from 'chai';
 import { suggestTitles } from '../../../../services/api/search/suggestTitles.js';
 import { suggestResponseSchema } from '../../../../shared/contract/search.js';
-import {
-  aThread,
-  createSearchFixture,
-  type SearchFixture,
-} from '../../../support/searchDocuments.js';
+import { aThread, searchSuite } from '../../../support/searchDocuments.js';
 
 describe('search: suggestions', () => {
-  let fixture: SearchFixture;
+  const fixture = searchSuite();
 
   before(async () => {
-    fixture = await createSearchFixture();
     const crowd = Array.from({ length: 12 }, (_, index) =>
       aThread({
         title: `Crowded berth ${index}`,
@@ -40,7 +35,6 @@ describe('search: suggestions', () => {
       ...crowd.flat(),
     ]);
   });
-  after(() => fixture.remove());
 
   const titles = async (q: string) =>
     (await suggestTitles(fixture, { q })).suggestions.map(({ title }) => title);

@@ -2,20 +2,13 @@ import { expect } from 'chai';
 import { searchArchive } from '../../../support/searchArchive.js';
 import { parseSynonyms } from '../../../../services/api/search/synonyms.js';
 import { Turns } from '../../../../services/api/turns.js';
-import {
-  aThread,
-  createSearchFixture,
-  searchParams,
-  UNLIMITED,
-  type SearchFixture,
-} from '../../../support/searchDocuments.js';
+import { aThread, searchParams, searchSuite, UNLIMITED } from '../../../support/searchDocuments.js';
 
 describe('search: synonyms', () => {
-  let fixture: SearchFixture;
+  const fixture = searchSuite();
   const synonyms = parseSynonyms('bt, bluetooth, blue tooth\nfw, firmware', 'words.txt');
 
   before(async () => {
-    fixture = await createSearchFixture();
     await fixture.store([
       ...aThread({ title: 'Bluetooth pairing', messages: ['It fails at once.'] }),
       ...aThread({
@@ -25,7 +18,6 @@ describe('search: synonyms', () => {
       ...aThread({ title: 'Old', messages: ['Two firmwares, and one radio.'] }),
     ]);
   });
-  after(() => fixture.remove());
 
   const ask = (q: string, minScore = 0.5) =>
     searchArchive(
