@@ -2,7 +2,7 @@ import type { SearchParams } from '../../../shared/contract/search.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
 import { FORGIVEN, likeWords, mayBeMistyped } from './forgiveTypos.js';
-import { isForeign, isFunctionWord, tellingTerms } from './functionWords.js';
+import { isForeign, isFunctionWord, isFunctionWordIn, tellingTerms } from './functionWords.js';
 import { countWords, mostOf } from './lookUp.js';
 import { textsOf } from './matchTerms.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
@@ -173,7 +173,7 @@ async function otherSpellings(
   return new Map(
     words.map(({ text: word, alternatives = like.get(word) ?? [] }) => {
       const parted = known.filter((one) => one.word === word).map(({ text }) => text);
-      const telling = alternatives.filter((other) => !isFunctionWord(other));
+      const telling = alternatives.filter((other) => !isFunctionWordIn(other, areForeign));
       return [word, [...(areForeign ? [] : telling), ...parted]];
     }),
   );

@@ -1,11 +1,11 @@
-import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
+import { wordTerm, type SearchTerm } from './parseQuery.js';
 
 /**
  * Words that hold sentences together but say nothing about their subject, by language. They are folded as in the index.
  */
 const FUNCTION_WORDS = {
   english:
-    'a about after again all also am an and another any anybody anyone anything are arent around as at be because been before being both but by can cannot cant could couldnt did didnt do does doesnt doing done dont each either else ever every everyone for from get gets getting give go goes going got had has hasnt have havent having he hello help her here hey hi him his how i id if ill im in into is isnt it its ive just know let lets like made make makes many may me might mine more most much must my need needs no nobody none nor not of off on one only onto or other our out over own people please possible put really same see seem seems shall she should shouldnt so some somebody someone something still such tell than thank thanks that thats the their them then there theres these they thing things this those to too try trying up us use used using very want wants was wasnt way we well were werent what whats when where wheres which while who whom whose why will with without wont would wouldnt yes yet you your youre',
+    'a about after again all also am an and another any anybody anyone anything are arent around as at be because been before being both but by can cannot cant could couldnt did didnt do does doesnt doing done dont each either else ever every everyone for from get gets getting give go goes going got had has hasnt have havent having he hello help her here hey hi him his how i id if ill im in into is isnt it its ive just know let lets like made make makes many may me might mine more most much must my need needs no nobody none nor not of off on one only onto or other our out over own people per please possible put really same see seem seems shall she should shouldnt so some somebody someone something still such tell than thank thanks that thats the their them then there theres these they thing things this those to too try trying up us use used using very want wants was wasnt way we well were werent what whats when where wheres which while who whom whose why will with without wont would wouldnt yes yet you your youre',
   german:
     'aber alle als also am an auch auf aus bei beim bin bis bitte da damit dann das dass dein dem den denn der des dich die dies diese dieser doch dort du durch ein eine einem einen einer eines er es etwas euch fur gibt habe haben hallo hat hatte hier ich ihr im immer in ist ja jemand kann kannst kein keine konnen machen mal man mein meine mich mit muss nach nicht noch nur ob oder ohne schon sehr sein seine sich sie sind so soll um und uns unter vom von vor war warum was weiss wenn wer werden wie wieder wir wird wo wurde zu zum zur',
   french:
@@ -33,22 +33,45 @@ const wordsOf = new Map(
   ]),
 );
 
+/**
+ * Function words of other languages that tell something in English. One alone makes no query foreign: `car antenna`,
+ * `door sensor`, `pi hat`.
+ */
+const TELLING_IN_ENGLISH = new Set(
+  'ad ai bin car ci com come die door dos era ha hat io man nas os par plus pod pour solo son su ten todo ton van war'.split(
+    ' ',
+  ),
+);
+
+/** Whether a word without case and accents tells something in English. */
+function isTellingInEnglish(folded: string): boolean {
+  return TELLING_IN_ENGLISH.has(folded);
+}
+
 /** Whether a word says nothing about a subject, in any of the languages here. */
 export function isFunctionWord(word: string): boolean {
   const folded = foldWord(word);
   return [...wordsOf.values()].some((words) => words.has(folded));
 }
 
+/** Whether a word says nothing about a subject in a query that is foreign or not. */
+export function isFunctionWordIn(word: string, areForeign: boolean): boolean {
+  const folded = foldWord(word);
+  return isFunctionWord(folded) && (areForeign || !isTellingInEnglish(folded));
+}
+
 /**
  * Whether a query is clearly in a language other than English: it holds more function words of that language than of
- * English. Then its words are not taken for mistyped English words.
+ * English, at least two or one that tells nothing in English. Then its words are not taken for mistyped English words.
  */
-export function isForeign({ terms }: Pick<ParsedQuery, 'terms'>): boolean {
+export function isForeign({ terms }: { terms: readonly SearchTerm[] }): boolean {
   const words = terms.flatMap(({ text }) => text.split(' ').flatMap(partsOf));
-  const countOf = (language: Language) =>
-    words.filter((word) => wordsOf.get(language)!.has(word)).length;
-  const english = countOf('english');
-  return [...wordsOf.keys()].some((language) => countOf(language) > english);
+  const heldOf = (language: Language) => words.filter((word) => wordsOf.get(language)!.has(word));
+  const english = heldOf('english').length;
+  return [...wordsOf.keys()].some((language) => {
+    const held = heldOf(language);
+    return held.length > english && (held.length > 1 || !held.some(isTellingInEnglish));
+  });
 }
 
 /**
@@ -67,7 +90,10 @@ function partsOf(word: string): string[] {
  */
 export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
   const single = terms.flatMap((term) => (term.phrase ? [term] : wordsOfTerm(term)));
-  const telling = single.filter(({ text, phrase }) => phrase || !isFunctionWord(text));
+  const areForeign = isForeign({ terms });
+  const telling = single.filter(
+    ({ text, phrase }) => phrase || !isFunctionWordIn(text, areForeign),
+  );
   return [...new Map(telling.map((term) => [term.text.toLowerCase(), term])).values()];
 }
 

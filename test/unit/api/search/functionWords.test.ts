@@ -62,6 +62,20 @@ describe('functionWords', () => {
     }
   });
 
+  it('does not take one word that tells something in English for a foreign question', () => {
+    for (const q of ['door sensr', 'pi hat', 'com port drivr', 'per channel volum']) {
+      expect(isForeign(parseQuery(q)), q).to.equal(false);
+    }
+    for (const q of ['antena para techo', 'comment flasher', 'welke van die knoppen']) {
+      expect(isForeign(parseQuery(q)), q).to.equal(true);
+    }
+  });
+
+  it('leaves out a foreign function word that tells something in English only where the question is foreign', () => {
+    expect(tellingIn('how do I mount a car antenna')).to.deep.equal(['mount', 'car', 'antenna']);
+    expect(tellingIn('car la carte est mince')).to.deep.equal(['carte', 'mince']);
+  });
+
   it('does not take a part of a name or an address for a foreign word', () => {
     const names = ['socket.io timout', 'github.com/meshcor', 'firmware.bin corupt', 'run -e x'];
     for (const q of [...names, 'los_foros', 'run (e) x', 'los-foros']) {
