@@ -68,9 +68,9 @@ export async function wholeOf(
 export async function loadOnce(question: KeptQuestion, cache: AnswerCache): Promise<Answer> {
   const { cached } = question;
   let isFirst = false as boolean;
-  const load = (): Promise<Outcome> => {
+  const load = async (settledAt: number | undefined): Promise<Outcome> => {
     isFirst = true;
-    return settle(question);
+    return endingBy(settledAt, await settle(question));
   };
   try {
     return orThrow(await cache.load(cached.key, cached, load));
@@ -84,6 +84,13 @@ export async function loadOnce(question: KeptQuestion, cache: AnswerCache): Prom
 export function asHit(answer: Answer): Answer {
   const { cached } = answer;
   return cached ? { ...answer, cached: { ...cached, state: 'HIT' } } : answer;
+}
+
+/** An outcome whose headers tell that it is kept until a certain time at most. */
+function endingBy(time: number | undefined, outcome: Outcome): Outcome {
+  if (time === undefined || outcome instanceof AppError || !outcome.cached) return outcome;
+  const { state, expiresAt } = outcome.cached;
+  return { ...outcome, cached: { state, expiresAt: Math.min(expiresAt, time) } };
 }
 
 /** Answers a question. NOT_FOUND is an outcome, because it is kept. Every other error is thrown. */

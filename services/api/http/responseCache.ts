@@ -42,6 +42,8 @@ export interface Tagged {
   settlesMs?: number | undefined;
 }
 
+type Load<T> = (settledAt: number | undefined) => Promise<T>;
+
 export interface CacheOptions<T, Ready> {
   maxBytes: number;
   /** How many bytes a value takes; undefined where it must not be kept. */
@@ -107,9 +109,9 @@ export class ResponseCache<T extends object, Ready extends object = never> {
 
   /**
    * Loads the value of a key, or waits for a load of this key that is under way. The result of a failed load is not
-   * kept.
+   * kept. Where a change may be missed, `load` gets the time until which its value is kept at most.
    */
-  load(key: string, dependency: Tagged, load: () => Promise<T>): Promise<T> {
+  load(key: string, dependency: Tagged, load: Load<T>): Promise<T> {
     this.#misses += 1;
     return this.#loads.get(key)?.promise ?? this.#load(key, dependency, load);
   }
@@ -192,9 +194,9 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     return { entries: this.#entries?.size ?? 0, bytes: this.#entries?.calculatedSize ?? 0 };
   }
 
-  #load(key: string, { tags, settlesMs = 0 }: Tagged, load: () => Promise<T>): Promise<T> {
+  #load(key: string, { tags, settlesMs = 0 }: Tagged, load: Load<T>): Promise<T> {
     const settledAt = this.#settledAt(settlesMs);
-    const flight = { promise: load(), tags };
+    const flight = { promise: load(settledAt), tags };
     this.#loads.set(key, flight);
     flight.promise.then(
       (value) => {

@@ -11,7 +11,7 @@ import {
   searchIndexName,
   type SearchDocument,
 } from '../../../../shared/store/searchIndex.js';
-import { startApi, until, type ApiServer } from '../../../support/apiServer.js';
+import { startApi, until, type ApiServer, type Reply } from '../../../support/apiServer.js';
 import { PATIENCE_MS } from '../../../support/searchArchive.js';
 import {
   aThread,
@@ -123,6 +123,21 @@ describe('kept answers of searches', () => {
 
   it('are kept only until Elasticsearch surely shows a change, which takes it a second', () => {
     expect(searchDependsOn().settlesMs).to.be.above(1_000);
+  });
+
+  it('tell how long they are kept, soon after a change too', async () => {
+    const secondsLeft = ({ headers }: Reply) => Number(headers['x-cache-ttl']);
+    await until(async () => {
+      const kept = await search('q=twine&limit=3');
+      return kept.cache === 'HIT' && secondsLeft(kept) > 2;
+    });
+    await api.announce({});
+    await until(async () => {
+      const reply = await search('q=twine&limit=3');
+      if (reply.cache === 'HIT') return false;
+      expect(secondsLeft(reply)).to.be.within(0, 2);
+      return true;
+    });
   });
 
   it('are dropped when anything has changed, so that deleted content is not found', async () => {
