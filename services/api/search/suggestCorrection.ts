@@ -8,6 +8,12 @@ import type { Hit } from './presentResults.js';
 /** Only queries with few words, none of which is long, are corrected. */
 const CORRECTED = { words: 8, letters: 20 } as const;
 
+/**
+ * How many similar words are tried for an unknown word. The second one is tried where the query finds nothing with the
+ * first.
+ */
+const TRIED = 2;
+
 /** Whether a correction is looked for at all. For a longer query it costs too much, and is seldom needed. */
 export function mayBeCorrected({ text }: Pick<ParsedQuery, 'text'>): boolean {
   const words = text.split(' ');
@@ -31,10 +37,13 @@ export async function suggestCorrection(
   const unknown = byField.map((entries) =>
     entries.filter(({ text: word }) => mostOf(counts.get(word)) === 0),
   );
-  const corrected = correct(text, unknown);
-  if (corrected === null || !isWithinLimits(corrected)) return null;
-  const best = await find(corrected);
-  return best ? correct(text, unknown, spellingsIn(best)) : null;
+  for (let rank = 0; rank < TRIED; rank += 1) {
+    const corrected = correct(text, unknown, { rank });
+    if (corrected === null || !isWithinLimits(corrected)) return null;
+    const best = await find(corrected);
+    if (best) return correct(text, unknown, { rank, spellings: spellingsIn(best) });
+  }
+  return null;
 }
 
 /** How the marked words of a hit are written, in small letters, by these words without accents. */
@@ -78,25 +87,33 @@ function suggesterOf(text: string): estypes.SearchSuggester {
 }
 
 /**
- * Replaces each word that has a correction by the best one; null where no word has one. The index holds words without
- * accents, and `spellings` tells how they are written.
+ * Replaces each word that has a correction by its best one, or by the next best ones. A word without a next best one
+ * gets its best one. Null where no word has a correction of that rank. The index holds words without accents, and
+ * `spellings` tells how they are written.
  */
 export function correct(
   text: string,
   byField: readonly Entry[][],
-  spellings: ReadonlyMap<string, string> = new Map(),
+  {
+    rank = 0,
+    spellings = new Map(),
+  }: { rank?: number; spellings?: ReadonlyMap<string, string> } = {},
 ): string | null {
-  const replacements = new Map<number, { length: number; word: string }>();
+  const found = new Map<number, { length: number; words: string[] }>();
   for (const entry of byField.flat()) {
     const { offset, length } = entry;
-    const [word] = wordsOf(entry);
-    if (word !== undefined && !replacements.has(offset)) replacements.set(offset, { length, word });
+    const words = wordsOf(entry);
+    const known = found.get(offset) ?? { length, words: [] };
+    // A word and its first part begin at the same place. The first one with a correction counts.
+    if (words.length === 0 || known.length !== length) continue;
+    found.set(offset, { length, words: [...new Set([...known.words, ...words])] });
   }
-  if (replacements.size === 0) return null;
+  if ([...found.values()].every(({ words }) => words.length <= rank)) return null;
   let corrected = '';
   let end = 0;
-  for (const [offset, { length, word }] of [...replacements].sort(([a], [b]) => a - b)) {
+  for (const [offset, { length, words }] of [...found].sort(([a], [b]) => a - b)) {
     if (offset < end) continue;
+    const word = words[rank] ?? words[0]!;
     corrected += text.slice(end, offset) + (spellings.get(withoutAccents(word)) ?? word);
     end = offset + length;
   }

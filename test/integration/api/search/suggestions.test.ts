@@ -31,6 +31,7 @@ describe('search: suggestions', () => {
         title: 'Radios',
         messages: ['meshtatstic', 'meshtastic', 'meshtastic again', 'meshtastic too'],
       }),
+      ...aThread({ title: 'Towers', messages: ['a meshtatstic gauge'] }),
       ...aThread({ title: 'Weather', messages: ['run tides --publish on port 3000'] }),
       ...crowd.flat(),
     ]);
@@ -55,6 +56,11 @@ describe('search: suggestions', () => {
 
   it('prefers a common word to a rare one, which may be a typo in the archive', async () => {
     expect((await fixture.search('meshtakstic')).suggestion).to.equal('meshtastic');
+  });
+
+  it('takes the next similar word where the most common one finds nothing', async () => {
+    expect((await fixture.search('gauge meshtakstic')).suggestion).to.equal('gauge meshtatstic');
+    expect((await fixture.search('lighthouse meshtakstic')).suggestion).to.equal(null);
   });
 
   it('corrects a flag, and no number', async () => {

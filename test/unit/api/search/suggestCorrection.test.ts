@@ -33,6 +33,17 @@ describe('correct', () => {
     expect(correct('"nodde js" <b>&', [[entry(1, 'nodde', 'node')]])).to.equal('"node js" b');
   });
 
+  it('takes the next word of each that has one, from either field', () => {
+    const fields = [
+      [entry(0, 'nodde', 'node'), entry(6, 'serch', 'search')],
+      [entry(0, 'nodde', 'node', 'nodes')],
+    ];
+    expect(correct('nodde serch', fields, { rank: 1 })).to.equal('nodes search');
+    expect(correct('nodde serch', fields, { rank: 2 })).to.equal(null);
+    const parts = [entry(0, 'node-jss', 'node-js'), entry(0, 'node', 'mode')];
+    expect(correct('node-jss', [parts], { rank: 1 })).to.equal(null);
+  });
+
   it('returns null without corrections', () => {
     expect(correct('node', [[entry(0, 'node')], []])).to.equal(null);
   });
