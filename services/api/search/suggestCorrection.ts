@@ -1,8 +1,9 @@
 import type { estypes } from '@elastic/elasticsearch';
 import anyAscii from 'any-ascii';
 import type { SearchDeps } from './askElasticsearch.js';
+import { tellingTerms } from './functionWords.js';
 import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
-import { isWithinLimits, type ParsedQuery } from './parseQuery.js';
+import { isWithinLimits, parseQuery, type ParsedQuery } from './parseQuery.js';
 import type { Hit } from './presentResults.js';
 
 /** Only queries with few words, none of which is long, are corrected. */
@@ -40,10 +41,15 @@ export async function suggestCorrection(
   for (let rank = 0; rank < TRIED; rank += 1) {
     const corrected = correct(text, unknown, { rank });
     if (corrected === null || !isWithinLimits(corrected)) return null;
-    const best = await find(corrected);
+    const best = tellsSomething(corrected) ? await find(corrected) : undefined;
     if (best) return correct(text, unknown, { rank, spellings: spellingsIn(best) });
   }
   return null;
+}
+
+/** Whether a query has a word that says something about a subject. Nobody looks for function words alone. */
+function tellsSomething(query: string): boolean {
+  return tellingTerms(parseQuery(query).terms).length > 0;
 }
 
 /** How the marked words of a hit are written, in small letters, by these words without accents. */

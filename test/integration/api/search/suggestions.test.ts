@@ -63,6 +63,11 @@ describe('search: suggestions', () => {
     expect((await fixture.search('lighthouse meshtakstic')).suggestion).to.equal(null);
   });
 
+  it('offers no function words alone', async () => {
+    expect((await fixture.search('toox')).suggestion).to.equal(null);
+    expect((await fixture.search('toox meshtakstic')).suggestion).to.equal('too meshtastic');
+  });
+
   it('corrects a flag, and no number', async () => {
     expect((await fixture.search('tides --publsh')).suggestion).to.equal('tides --publish');
     expect((await fixture.search('port 3001')).suggestion).to.equal(null);
