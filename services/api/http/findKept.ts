@@ -68,9 +68,9 @@ export async function wholeOf(
 export async function loadOnce(question: KeptQuestion, cache: AnswerCache): Promise<Answer> {
   const { cached } = question;
   let isFirst = false as boolean;
-  const load = async (settledAt: number | undefined): Promise<Outcome> => {
+  const load = async (keptUntil: number | undefined): Promise<Outcome> => {
     isFirst = true;
-    return endingBy(settledAt, await settle(question));
+    return endingBy(keptUntil, await settle(question));
   };
   try {
     return orThrow(await cache.load(cached.key, cached, load));

@@ -42,7 +42,7 @@ export interface Tagged {
   settlesMs?: number | undefined;
 }
 
-type Load<T> = (settledAt: number | undefined) => Promise<T>;
+type Load<T> = (keptUntil: number | undefined) => Promise<T>;
 
 export interface CacheOptions<T, Ready> {
   maxBytes: number;
@@ -109,7 +109,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
 
   /**
    * Loads the value of a key, or waits for a load of this key that is under way. The result of a failed load is not
-   * kept. Where a change may be missed, `load` gets the time until which its value is kept at most.
+   * kept. Where changes may be missed, `load` gets the time until which its value is kept at most.
    */
   load(key: string, dependency: Tagged, load: Load<T>): Promise<T> {
     this.#misses += 1;
@@ -195,15 +195,15 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   #load(key: string, { tags, settlesMs = 0 }: Tagged, load: Load<T>): Promise<T> {
-    const settledAt = this.#settledAt(settlesMs);
-    const flight = { promise: load(settledAt), tags };
+    const keptUntil = this.#keptUntil(settlesMs);
+    const flight = { promise: load(keptUntil), tags };
     this.#loads.set(key, flight);
     flight.promise.then(
       (value) => {
         // An announcement removes a load from the map, because its value may be older than the change.
         if (this.#loads.get(key) !== flight) return;
         this.#loads.delete(key);
-        this.#keep(key, { value, tags, expiresAt: earlier(this.#expiryOf(value), settledAt) });
+        this.#keep(key, { value, tags, expiresAt: earlier(this.#expiryOf(value), keptUntil) });
       },
       () => {
         if (this.#loads.get(key) === flight) this.#loads.delete(key);
@@ -212,10 +212,14 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     return flight.promise;
   }
 
-  /** When a load no longer misses a change that was announced before it began; undefined where that is already so. */
-  #settledAt(settlesMs: number): number | undefined {
+  /** Until when the value of a load that begins now is kept at most; undefined where only an announcement ends it. */
+  #keptUntil(settlesMs: number): number | undefined {
+    const now = this.#now();
     const settledAt = this.#changedAt + settlesMs;
-    return settledAt > this.#now() ? settledAt : undefined;
+    return earlier(
+      settledAt > now ? settledAt : undefined,
+      this.#live ? undefined : now + UNHEARD_LIFE,
+    );
   }
 
   #keep(

@@ -168,6 +168,27 @@ describe('ResponseCache', () => {
     }
   });
 
+  it('tells a load until when its value is kept', async () => {
+    let now = 0;
+    const cache = aCache({ now: () => now });
+    const told = async (settlesMs: number) => {
+      let until: number | undefined;
+      cache.invalidate([]);
+      now += 500;
+      await cache.load('k', { tags: [], settlesMs }, (keptUntil) => {
+        until = keptUntil;
+        return Promise.resolve({ text: '' });
+      });
+      return until === undefined ? undefined : until - now;
+    };
+    expect(await told(500)).to.equal(undefined);
+    expect(await told(2_000)).to.equal(1_500);
+    cache.suspend();
+    expect(await told(0)).to.equal(1_000);
+    expect(await told(2_000)).to.equal(1_000);
+    expect(await told(700)).to.equal(200);
+  });
+
   it('ends a value at its own time, even where a change shows later', async () => {
     let now = 0;
     const sizeOf = ({ text }: Value) => text.length;
