@@ -2,7 +2,13 @@ import type { SearchParams } from '../../../shared/contract/search.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
 import { FORGIVEN, likeWords, mayBeMistyped } from './forgiveTypos.js';
-import { isForeign, isFunctionWord, isFunctionWordIn, tellingTerms } from './functionWords.js';
+import {
+  foldWord,
+  isForeign,
+  isFunctionWord,
+  isFunctionWordIn,
+  tellingTerms,
+} from './functionWords.js';
 import { countWords, mostOf } from './lookUp.js';
 import { textsOf } from './matchTerms.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
@@ -83,7 +89,11 @@ export async function findRelated(
 async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> {
   const terms = tellingTerms(parsed.terms).slice(0, MOST_COUNTED);
   const pairs = terms.slice(1).map((term, index) => joinOf(terms[index]!, term));
-  const others = terms.map((term) => [closedUp(term), withParticle(term, parsed.terms)]);
+  const others = terms.map((term) => [
+    closedUp(term),
+    withParticle(term, parsed.terms),
+    numbersOf(term),
+  ]);
   const joins = [...pairs, ...others.flat()].filter((text) => text !== undefined);
   const { all, counts } = await countWords(
     deps,
@@ -135,6 +145,11 @@ function closedUp({ text, phrase, compound = text }: SearchTerm): string | undef
   return phrase || !isJoined ? undefined : compound.replace(/[^\p{L}\p{M}]/gu, '');
 }
 
+/** The numbers of a version without its v: `1.14.1` for `v1.14.1`. */
+function numbersOf({ text, phrase }: SearchTerm): string | undefined {
+  return phrase ? undefined : /^v(\d+(?:\.\d+)+)$/i.exec(text)?.[1];
+}
+
 /** The parts of a word that has a digit, such as the name of a device: `esp32` for `esp32-c6`. */
 function partsOf({ text, phrase }: SearchTerm): string[] {
   const parts = phrase || !/\p{N}/u.test(text) ? [] : text.split(/[^\p{L}\p{M}\p{N}'’]+/u);
@@ -173,10 +188,21 @@ async function otherSpellings(
   return new Map(
     words.map(({ text: word, alternatives = like.get(word) ?? [] }) => {
       const parted = known.filter((one) => one.word === word).map(({ text }) => text);
-      const telling = alternatives.filter((other) => !isFunctionWordIn(other, areForeign));
+      const telling = alternatives.filter(
+        (other) => !isFunctionWordIn(other, areForeign) && mayBeMeant(other, word),
+      );
       return [word, [...(areForeign ? [] : telling), ...parted]];
     }),
   );
+}
+
+/**
+ * Whether a similar word may be meant. Nearly every word of three letters is like some other one, so of these only the
+ * ones with the same letters may be meant: `gps` by `gsp`, and not `raum` by `ram`.
+ */
+function mayBeMeant(other: string, word: string): boolean {
+  const letters = (text: string) => Array.from(foldWord(text)).toSorted().join('');
+  return foldWord(word).length > 3 || letters(other) === letters(word);
 }
 
 /**

@@ -230,6 +230,20 @@ describe('search: related, by weight', () => {
     expect(titles(await ask('scuppar xylophone'))).to.have.members(['Slip', 'Drains']);
   });
 
+  it('takes a word of three letters for another one with the same letters only', async () => {
+    await fixture.store(aThread({ title: 'Hawser', messages: ['a raum and a fid'] }));
+    expect(titles(await ask('ram xylophone'))).to.deep.equal([]);
+    expect(titles(await ask('fdi xylophone'))).to.deep.equal(['Hawser']);
+  });
+
+  it('finds a version that is written without its v', async () => {
+    await fixture.store(aThread({ title: 'Hull', messages: ['on 7.14.1 now'] }));
+    await fixture.store(aThread({ title: 'Deck', messages: ['on 7.14 now'] }));
+    for (const q of ['v7.14.1', 'V7.14.1 xylophone']) {
+      expect(titles(await ask(q)), q).to.deep.equal(['Hull']);
+    }
+  });
+
   it('looks for the eight most telling words', async () => {
     const rare = ['wombat', 'bilby', 'dugong', 'echidna', 'possum', 'galah', 'potoroo', 'jabiru'];
     const animals = ['quokka', 'quokka', ...rare];
