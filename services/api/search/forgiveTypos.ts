@@ -39,12 +39,40 @@ export async function likeWords(
   const { suggest = {} } = await lookUp(deps, { suggest: suggestersOf(words) });
   return new Map(
     words.map((word, index) => {
-      const others = VOCABULARY.flatMap((field) =>
-        ((suggest[nameOf(index, field)] ?? []) as Entry[]).flatMap((entry) => replace(word, entry)),
+      const entries = VOCABULARY.flatMap(
+        (field) => (suggest[nameOf(index, field)] ?? []) as Entry[],
       );
+      const others = nearest(entries).flatMap((entry) => replace(word, entry));
       return [word, [...new Set(others)].slice(0, ALTERNATIVES)];
     }),
   );
+}
+
+/**
+ * The entries with only the words that differ by one typo, where any does. Else a rarer word with two typos, which counts
+ * for more, would come before the word that is meant: `contact` before `connect` for `conect`.
+ */
+function nearest(entries: readonly Entry[]): readonly Entry[] {
+  const near = entries.map((entry) => ({
+    ...entry,
+    options: [entry.options].flat().filter(({ text }) => isOneTypo(entry.text, text)),
+  }));
+  return near.some(({ options }) => options.length > 0) ? near : entries;
+}
+
+/** Whether two words differ in one letter, which is wrong, missing or too many, or in two swapped ones. */
+export function isOneTypo(one: string, other: string): boolean {
+  const shorter = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < shorter && one[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  const [left, right] = [
+    one.slice(start, one.length - end),
+    other.slice(start, other.length - end),
+  ];
+  const isSwap = left.length === 2 && right.length === 2 && left === right[1]! + right[0]!;
+  return isSwap || (left.length <= 1 && right.length <= 1);
 }
 
 /** Whether a term may be a word with a typo that is forgiven. A number is not: another number is something else. */

@@ -236,6 +236,14 @@ describe('search: related, by weight', () => {
     expect(titles(await ask('fdi xylophone'))).to.deep.equal(['Hawser']);
   });
 
+  it('takes a word for one that differs by two typos only where none differs by one', async () => {
+    await fixture.store(aThread({ title: 'Bilge', messages: ['it connects'] }));
+    await fixture.store(aThread({ title: 'Galley', messages: ['we connect'] }));
+    await fixture.store(aThread({ title: 'Berth', messages: ['a contact'] }));
+    expect(titles(await ask('conect xylophone'))).to.deep.equal(['Galley']);
+    expect(titles(await ask('contakkt xylophone'))).to.deep.equal(['Berth']);
+  });
+
   it('finds a version that is written without its v', async () => {
     await fixture.store(aThread({ title: 'Hull', messages: ['on 7.14.1 now'] }));
     await fixture.store(aThread({ title: 'Deck', messages: ['on 7.14 now'] }));
