@@ -106,7 +106,7 @@ function weakWays(terms: readonly PlainTerm[], archive: readonly PlainThread[]):
   const isLast = (index: number): boolean => index === terms.length - 1;
   const begins: Holds = (term, text) => holds(term, text) || startsOne(term, text);
   const forgives: Holds = (term, text) =>
-    holds(term, text) || (alike.get(term) ?? []).some((word) => text.includes(word));
+    [term, ...(alike.get(term) ?? [])].some((one) => holds(one, text));
   return {
     begun: (index) => (isLast(index) ? begins : holds),
     mistyped: (index) => (term, text) =>
@@ -172,7 +172,7 @@ function startsOne({ words, isPhrase }: PlainTerm, text: readonly string[]): boo
 function likeWords(
   terms: readonly PlainTerm[],
   archive: readonly PlainThread[],
-): Map<PlainTerm, string[]> {
+): Map<PlainTerm, PlainTerm[]> {
   const texts = archive.flatMap(({ title, messages }) =>
     [title, ...messages.map(({ content }) => content)].map((text) => new Set(wordsOf(text))),
   );
@@ -190,7 +190,7 @@ function likeWords(
       const alike = vocabulary.filter((other) => other[0] === word[0] && areAlike(word, other));
       const isClear = alike.length <= 3 && word.length <= 5;
       if (!isClear) throw new Error(`What ${word} may be a typo of cannot be told`);
-      return [term, alike];
+      return [term, alike.map((other) => ({ words: [other], isPhrase: false }))];
     }),
   );
 }

@@ -57,11 +57,13 @@ function begins(field: TextField, { text }: SearchTerm): Query {
   return { constant_score: { filter } };
 }
 
-/** Finds the term as matchTerm does, or a word that it may be a typo of. */
+/** Finds the term, or a word that it may be a typo of, as matchTerm does. Where it is two words, only as written. */
 export const matchMistyped: Match = (field, term, boost = 1) =>
   anyOf([
     matchTerm(field, term, boost),
-    ...(term.alternatives ?? []).map((other) => phraseIn(field, other, TYPO_WEIGHT * boost)),
+    ...(term.alternatives ?? []).map((other) =>
+      matchTerm(field, { text: other, phrase: other.includes(' ') }, TYPO_WEIGHT * boost),
+    ),
   ]);
 
 /** Finds the term in any of the ways above. */

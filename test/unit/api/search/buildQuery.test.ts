@@ -46,7 +46,7 @@ describe('buildQuery', () => {
     const weak = build('nodde', { minScore: 0.49 });
     expect(weak)
       .to.match(/bool_prefix/)
-      .and.to.match(/"content":\{"query":"node","boost":0.5\}/);
+      .and.to.match(/"content":\{"query":"node","analyzer":"inflected","boost":0.5\}/);
   });
 
   it('takes no phrase, no single letter and no long word for a beginning', () => {
