@@ -1,4 +1,5 @@
 import type { Collections } from '../store/collections.js';
+import { silentFor } from '../store/searchGenerations.js';
 import { stateOf } from '../store/state.js';
 import { deletionJob } from './fileDeletion.js';
 import type { Producer } from './producer.js';
@@ -42,7 +43,7 @@ export async function refileLost(
   const unfinished = { $in: ['queued', 'running'] as ('queued' | 'running')[] };
   const generations = await stateOf(state, 'search').findOne({
     'rebuild.state': unfinished,
-    'rebuild.beatAt': { $lte: before },
+    ...silentFor(olderThanMs),
   });
   const rebuildId = generations?.rebuild?.id;
   if (rebuildId) await producer.refile('reindex-search', { rebuildId });

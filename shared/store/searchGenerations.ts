@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Filter } from 'mongodb';
+import type { Document, Filter } from 'mongodb';
 import type { Collections } from './collections.js';
-import { isDuplicateKey } from './duplicateKey.js';
 import { stateOf, type SearchGenerations, type SearchRebuild } from './state.js';
 
 type Store = Pick<Collections, 'state'>;
@@ -24,38 +23,57 @@ export class RebuildRunning extends Error {
 const LOST_AFTER_MS = 2 * 60_000;
 const LOST_IN_QUEUE_AFTER_MS = 10 * 60_000;
 
+/** Matches where no rebuild runs or waits. */
+const IDLE: Filter<SearchGenerations> = {
+  $or: [
+    { 'rebuild.state': { $nin: ['queued', 'running'] } },
+    { 'rebuild.state': 'running', ...silentFor(LOST_AFTER_MS) },
+    { 'rebuild.state': 'queued', ...silentFor(LOST_IN_QUEUE_AFTER_MS) },
+  ],
+};
+
 /** The id of a rebuild that was just recorded, and the record of the rebuild that it has replaced. */
 interface EnteredRebuild {
   id: string;
   before: SearchRebuild | undefined;
 }
 
-/** Records a rebuild as queued. Throws RebuildRunning while another one runs or waits. */
-export async function enterRebuild({ state }: Store, now = new Date()): Promise<EnteredRebuild> {
+/**
+ * Records a rebuild as queued. Throws RebuildRunning while another one runs or waits. Times are by MongoDB's clock,
+ * because the clocks of processes differ.
+ */
+export async function enterRebuild({ state }: Store): Promise<EnteredRebuild> {
+  const store = stateOf(state, 'search');
   const id = randomUUID();
-  const rebuild: SearchRebuild = {
+  const rebuild = {
     id,
     state: 'queued',
     phase: 'scan',
-    requestedAt: now,
-    beatAt: now,
     cursor: '',
     threads: 0,
     totalThreads: 0,
     documents: 0,
     mended: 0,
-  };
-  try {
-    const replaced = await stateOf(state, 'search').findOneAndUpdate(
-      { _id: 'search', ...idle(now) },
-      { $set: { rebuild }, $setOnInsert: { targets: [] } },
-      { upsert: true, returnDocument: 'before' },
-    );
-    return { id, before: replaced?.rebuild };
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    throw new RebuildRunning((await stateOf(state, 'search').findOne({ _id: 'search' }))?.rebuild);
-  }
+  } satisfies Partial<SearchRebuild>;
+  // An upsert may not compare with MongoDB's clock. So the document is made first, where there is none.
+  await store.updateOne({ _id: 'search' }, { $setOnInsert: { targets: [] } }, { upsert: true });
+  const replaced = await store.findOneAndUpdate(
+    { _id: 'search', ...IDLE },
+    [{ $set: { rebuild: aliveNow({ ...rebuild, requestedAt: '$$NOW' }) } }],
+    { returnDocument: 'before' },
+  );
+  if (replaced) return { id, before: replaced.rebuild };
+  throw new RebuildRunning((await store.findOne({ _id: 'search' }))?.rebuild);
+}
+
+/** In a pipeline, a rebuild that shows now, by MongoDB's clock, that it is alive. The fields may be expressions. */
+export function aliveNow(rebuild: Document): Document {
+  return { $mergeObjects: [rebuild, { beatAt: '$$NOW' }] };
+}
+
+/** Matches where a rebuild has not shown for so long (ms), by MongoDB's clock, that it is alive. */
+export function silentFor(ms: number): Filter<SearchGenerations> {
+  return { $expr: { $lte: ['$rebuild.beatAt', { $subtract: ['$$NOW', ms] }] } };
 }
 
 /**
@@ -84,15 +102,4 @@ export function rebuildProgress({ phase, threads, totalThreads }: SearchRebuild)
   if (phase === 'done') return 1;
   if (phase !== 'scan') return 0.95;
   return totalThreads === 0 ? 0 : Math.min(0.9, (0.9 * threads) / totalThreads);
-}
-
-function idle(now: Date): Filter<SearchGenerations> {
-  const before = (ms: number): Date => new Date(now.getTime() - ms);
-  return {
-    $or: [
-      { 'rebuild.state': { $nin: ['queued', 'running'] } },
-      { 'rebuild.state': 'running', 'rebuild.beatAt': { $lt: before(LOST_AFTER_MS) } },
-      { 'rebuild.state': 'queued', 'rebuild.beatAt': { $lt: before(LOST_IN_QUEUE_AFTER_MS) } },
-    ],
-  };
 }

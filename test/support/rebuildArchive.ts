@@ -3,6 +3,7 @@ import { Turns } from '../../services/api/turns.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 import { reindexSearch } from '../../services/indexer/search/reindexSearch.js';
 import { enterRebuild } from '../../shared/store/searchGenerations.js';
+import { stateOf } from '../../shared/store/state.js';
 import { aSourceMessage, aSourceThread, anId } from './factories.js';
 import { build, record } from './indexerDeps.js';
 import { searchParams, UNLIMITED } from './searchDocuments.js';
@@ -46,4 +47,16 @@ export function rebuildArchive(deps: IndexerDeps) {
   const turns = new Turns();
   const search = (q: string) => searchArchive({ ...deps, turns }, searchParams(q), UNLIMITED);
   return { write, writeThreads, rebuild, search };
+}
+
+/** Records a rebuild that has not shown for `ms` that it is alive. Returns its id. */
+export async function enterLostRebuild(
+  collections: IndexerDeps['collections'],
+  ms: number,
+): Promise<string> {
+  const { id } = await enterRebuild(collections);
+  await stateOf(collections.state, 'search').updateOne({ _id: 'search' }, [
+    { $set: { 'rebuild.beatAt': { $subtract: ['$$NOW', ms] } } },
+  ]);
+  return id;
 }

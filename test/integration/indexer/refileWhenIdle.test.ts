@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { refileWhenIdle } from '../../../services/indexer/jobs/refileWhenIdle.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
-import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { stateOf } from '../../../shared/store/state.js';
+import { enterLostRebuild } from '../../support/rebuildArchive.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
 const HOUR_MS = 3_600_000;
@@ -59,7 +59,7 @@ describe('refileWhenIdle', () => {
     await collections.erasures.deleteMany({});
     await collections.deletions.deleteMany({});
     await collections.importFiles.insertOne(aFile('lost', new Date(Date.now() - 30_000)));
-    const { id: rebuildId } = await enterRebuild(collections, new Date(Date.now() - 30_000));
+    const rebuildId = await enterLostRebuild(collections, 30_000);
     const filed: unknown[] = [];
     const producer = (waiting: number) => ({
       refile: (name: string) => Promise.resolve(String(filed.push(name))),

@@ -25,8 +25,13 @@ import { createSearchWriter } from '../../../services/indexer/stores/searchWrite
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runClaimed } from '../../../services/indexer/work/runMarks.js';
 import { until } from '../../support/apiServer.js';
+import { atOtherTime } from '../../support/atOtherTime.js';
 import { build } from '../../support/indexerDeps.js';
-import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchive.js';
+import {
+  enterLostRebuild,
+  rebuildArchive,
+  type RebuildArchive,
+} from '../../support/rebuildArchive.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
@@ -304,8 +309,26 @@ describe('reindexSearch', () => {
     expect(await reindexSearch(deps, { rebuildId })).to.deep.equal({ state: 'replaced' });
   });
 
+  it('counts as lost by the clock of MongoDB, not by that of its own or another process', async () => {
+    const isLost = () =>
+      enterRebuild(deps.collections).then(
+        () => true,
+        () => false,
+      );
+    const store = stateOf(deps.collections.state, 'search');
+    await atOtherTime(-3_600_000, async () => {
+      const { id } = await enterRebuild(deps.collections);
+      expect(await isLost(), 'queued').to.equal(false);
+      const record = await takeRebuild(store, id);
+      await record!.save({ cursor: '1' });
+      record!.release();
+    });
+    expect(await isLost(), 'running').to.equal(false);
+    expect(await atOtherTime(3_600_000, isLost), 'asked an hour ahead').to.equal(false);
+  });
+
   it('frees the place of a rebuild whose job was lost', async () => {
-    const { id: lost } = await enterRebuild(deps.collections, new Date(Date.now() - 3_600_000));
+    const lost = await enterLostRebuild(deps.collections, 3_600_000);
     const { id: next } = await enterRebuild(deps.collections);
     expect(await reindexSearch(deps, { rebuildId: lost })).to.deep.equal({ state: 'replaced' });
     expect(await reindexSearch(deps, { rebuildId: next })).to.include({ state: 'done' });
@@ -313,7 +336,7 @@ describe('reindexSearch', () => {
 
   it('goes on with a lost rebuild where Redis is away when another one is asked for', async () => {
     await writeThreads(2);
-    const { id: lost } = await enterRebuild(deps.collections, new Date(Date.now() - 3_600_000));
+    const lost = await enterLostRebuild(deps.collections, 3_600_000);
     const store = stateOf(deps.collections.state, 'search');
     const created = await createGeneration(deps, await liveIndex(deps), 2);
     const live = (await liveIndex(deps))!;
