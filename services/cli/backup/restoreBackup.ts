@@ -3,9 +3,11 @@ import type { Collection, Document, ObjectId } from 'mongodb';
 import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import { ensureIndexes } from '../../../shared/store/indexes.js';
+import { replaceSearchIndex } from '../../../shared/store/searchIndex.js';
 import { CliError } from '../cliError.js';
 import { heldCollection, UNCOUNTED } from '../heldCollection.js';
 import { counted, formatCount } from '../numbers.js';
+import type { Archive } from '../openArchive.js';
 import { createProgress, type Progress } from '../progress.js';
 import { backupFileName, KEPT, type KeptName, type Manifest } from './backupFormat.js';
 import { createKeyRevoker } from './createKeyRevoker.js';
@@ -25,17 +27,20 @@ export interface Restored {
 
 /**
  * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run. It takes up
- * the work of the backup when everything is restored. This function does not build views or search documents. Unless
- * `keys` is set, API keys are restored as revoked. Throws CliError, and writes nothing, where the backup is damaged or
- * the archive holds something.
+ * the work of the backup when everything is restored. This function leaves the search index empty, and does not build
+ * views. Unless `keys` is set, API keys are restored as revoked. Throws CliError, and writes nothing, where the backup
+ * is damaged or the archive holds something.
  */
 export async function restoreBackup(
-  mongo: Mongo,
+  { mongo, elasticsearch }: Pick<Archive, 'mongo' | 'elasticsearch'>,
   folder: string,
   { keys = false }: { keys?: boolean } = {},
 ): Promise<Restored> {
   const manifest = await checkBackup(folder);
   await requireEmpty(mongo);
+  // The existing index may hold documents that were written after the backup. The new one is there before any thread:
+  // an indexer that starts and finds threads without an index would ask for a rebuild.
+  await replaceSearchIndex(elasticsearch, mongo.namespace);
   await ensureIndexes(mongo.collections);
   const total = KEPT.reduce((sum, name) => sum + manifest.collections[name].documents, 0);
   const progress = createProgress('Restore', total, (done) => counted(done, 'document'));

@@ -1,6 +1,5 @@
 import { announceEverything } from '../../../shared/jobs/announcements.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
-import { replaceSearchIndex } from '../../../shared/store/searchIndex.js';
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { requireCache, requireMongo, requireQueue } from '../reachable.js';
@@ -32,13 +31,11 @@ export async function runRestore(folder: string, options: RestoreOptions): Promi
 }
 
 async function restore(archive: Archive, folder: string, keys: boolean): Promise<Result> {
-  const { manifest, revokedKeys } = await restoreBackup(archive.mongo, folder, { keys });
+  const { manifest, revokedKeys } = await restoreBackup(archive, folder, { keys });
   // A finished job of an earlier archive for the same file would keep the file from getting a new job.
   for (const state of ['completed', 'failed'] as const) await archive.queue.clean(0, 0, state);
   // This files the first jobs. The indexer files the others by itself.
   await refileLost(archive.mongo.collections, archive.producer, 0);
-  // The existing index may hold documents that were written after the backup.
-  await replaceSearchIndex(archive.elasticsearch, archive.mongo.namespace);
   const built = await reindexViews(archive, { wait: true });
   const lines = [heldLine('Restored', manifest), ...keyLines(revokedKeys), ...built.lines];
   if (!built.ok) return { ...built, lines };

@@ -13,6 +13,7 @@ import { MongoServerError } from 'mongodb';
 import { expect } from 'chai';
 import { Binary } from 'mongodb';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
+import { renewSearchIndex } from '../../../services/indexer/search/renewSearchIndex.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
@@ -28,7 +29,7 @@ import { requestErasure } from '../../../shared/store/erasures.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { bodyOwner, pieceId } from '../../../shared/store/pieces.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
-import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { unshownPeople } from '../../../shared/store/unshownPeople.js';
 import { storeUpload } from '../../../shared/store/uploads.js';
@@ -184,9 +185,9 @@ describe('backup and restore', () => {
         await writeBackup(before.mongo, folder);
         await revokeApiKey(collections, used!.record._id);
 
-        const [safe, alive] = targets.map(({ mongo }) => mongo);
-        expect(await restoreBackup(safe!, folder)).to.include({ revokedKeys: 1 });
-        expect(await restoreBackup(alive!, folder, { keys: true })).to.include({ revokedKeys: 0 });
+        const [safe, alive] = targets;
+        expect(await restoreBackup(safe, folder)).to.include({ revokedKeys: 1 });
+        expect(await restoreBackup(alive, folder, { keys: true })).to.include({ revokedKeys: 0 });
         const checks = targets.map(({ mongo }) => createApiKeyChecker(mongo.collections));
         const answers = await Promise.all(
           checks.flatMap((check) =>
@@ -194,7 +195,7 @@ describe('backup and restore', () => {
           ),
         );
         expect(answers).to.deep.equal(['FORBIDDEN', 'FORBIDDEN', 'taken', 'FORBIDDEN']);
-        const kept = await safe!.collections.apiKeys.findOne({ _id: gone!.record._id });
+        const kept = await safe.mongo.collections.apiKeys.findOne({ _id: gone!.record._id });
         expect(kept?.revokedAt).to.deep.equal(revokedAt);
       } finally {
         for (const stores of [before, ...targets]) await stores.close();
@@ -250,7 +251,7 @@ describe('backup and restore', () => {
         await emptyMongo(stores.mongo);
         expect(await areHidden(await hide())).to.deep.equal([true, true]);
         await emptyMongo(stores.mongo);
-        await restoreBackup(stores.mongo, folder);
+        await restoreBackup(stores, folder);
         expect(await areHidden(hidden)).to.deep.equal([true, true]);
       } finally {
         await stores.close();
@@ -336,19 +337,28 @@ describe('backup and restore', () => {
         try {
           const deps = indexerDeps(target);
           const filed: string[] = [];
+          const file = (name: string) => Promise.resolve(String(filed.push(name)));
+          // An indexer that starts before any thread is restored would make the index.
+          await deps.elasticsearch.indices.delete({ index: searchIndexName(deps.namespace, 1) });
           const sweep = async (mayFile: boolean) => {
-            const refile = (name: string) => Promise.resolve(String(filed.push(name)));
-            await refileLost(target.mongo.collections, { refile }, -1_000);
+            await refileLost(target.mongo.collections, { refile: file }, -1_000);
             await removeOrphanPieces(target.mongo.collections);
             await releaseHealed(deps);
             if (!mayFile) expect(filed).to.deep.equal([]);
           };
+          const start = () => renewSearchIndex({ ...deps, producer: { add: file, refile: file } });
           await restoreBackup(
-            sweptBetween(target.mongo, (name) => sweep(name === 'deletions')),
+            {
+              ...target,
+              mongo: sweptBetween(target.mongo, async (name) => {
+                if (name === 'messages') await start();
+                await sweep(name === 'deletions');
+              }),
+            },
             folder,
           );
           await sweep(true);
-          expect(new Set(filed)).to.include.all.keys('delete-thread', 'erase-user', 'import-file');
+          expect(new Set(filed)).to.have.all.keys('delete-thread', 'erase-user', 'import-file');
           const { pieces, work } = target.mongo.collections;
           expect(await pieces.countDocuments()).to.equal(2);
           const [mark, ...more] = await work.find().toArray();

@@ -166,7 +166,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
             await retryFiles(deps);
             await doAgain();
           };
-          await restoreBackup(sweptBetween(stores.mongo, sweep), folder);
+          await restoreBackup({ ...stores, mongo: sweptBetween(stores.mongo, sweep) }, folder);
           expect(sweeps).to.be.above(3);
           await sweep();
           expect([await stored(), await named()], 'before views are built').to.deep.equal([
