@@ -1,14 +1,9 @@
-import { createIndexer } from '../../services/indexer/createIndexer.js';
 import { keepIndexes } from '../../services/indexer/keepIndexes.js';
-import { isPassing } from '../../services/indexer/permanentErrors.js';
-import { createRedis, createWorkerRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
-import { openWritableMirror } from '../../shared/mirror/openMirror.js';
-import { createLogger, type Logger } from '../../shared/platform/logger.js';
-import { createProducer } from '../../shared/jobs/producer.js';
 import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
 import { startApi, type ApiOptions, type ApiServer } from './apiServer.js';
 import type { CommandResult } from './runCli.js';
+import { runIndexer } from './runIndexer.js';
 import { runOnHost } from './runOnHost.js';
 import { removeSearchAndKeys } from './stores.js';
 
@@ -31,31 +26,10 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
   const { mongo, elasticsearch, mongodbUrl } = api.stores;
   await keepIndexes(mongo, settings);
   await ensureSearchIndex(elasticsearch, mongo.namespace);
-  const problems: string[] = [];
-  const logger = withoutPassing(
-    createLogger('indexer', 'warn', { write: (line) => void problems.push(line) }),
-  );
-  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
-  const queueRedis = createWorkerRedis(settings.REDIS_URL);
-  await redis.connect();
-  const producer = createProducer({
-    redisUrl: settings.REDIS_URL,
-    namespace: mongo.namespace,
-    timeoutMs: 120_000,
-  });
-  const indexer = createIndexer({
-    producer,
-    settings,
-    mongo,
-    elasticsearch,
-    redis,
-    queueRedis,
-    files: await openWritableMirror(settings, mongo.namespace),
-    logger,
-  });
+  const indexer = await runIndexer(api.stores, settings);
   return {
     api,
-    problems,
+    problems: indexer.problems,
     cli: (...args) => runOnHost({ MONGODB_URL: mongodbUrl }, args),
     async json<T>(path: string) {
       const reply = await api.get(path);
@@ -65,23 +39,8 @@ export async function startArchive(options: ApiOptions = {}): Promise<TestArchiv
     },
     async close() {
       await indexer.stop();
-      await producer.close();
-      redis.disconnect();
-      queueRedis.disconnect();
       await removeSearchAndKeys(api.stores);
       await api.close();
     },
   };
-}
-
-/** A logger that leaves out lines about a store that is away or too slow. On a busy machine, any store may be. */
-function withoutPassing(logger: Logger): Logger {
-  for (const level of ['warn', 'error'] as const) {
-    const log: (...given: unknown[]) => void = logger[level].bind(logger);
-    logger[level] = (about: unknown, ...more: unknown[]) => {
-      const { err } = about as { err?: unknown };
-      if (more[0] !== 'A store is away' && !isPassing(err)) log(about, ...more);
-    };
-  }
-  return logger;
 }

@@ -3,15 +3,22 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Binary, MongoClient } from 'mongodb';
 import { expect } from 'chai';
+import { EMPTY } from '../../../services/indexer/mirror/fileRecords.js';
+import { createMirror } from '../../../services/indexer/mirror/mirror.js';
+import { createProducer } from '../../../shared/jobs/producer.js';
+import { openWritableMirror } from '../../../shared/mirror/openMirror.js';
+import { readSettings } from '../../../shared/platform/env.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { pieceId, uploadOwner } from '../../../shared/store/pieces.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { documentId, ensureSearchIndex, searchAlias } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
+import { fileRecordId, syncOf } from '../../../shared/store/syncRecords.js';
 import type { MemberView } from '../../../shared/store/views.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import { anId } from '../../support/factories.js';
 import { startOwnMongod } from '../../support/ownMongod.js';
+import { runIndexer } from '../../support/runIndexer.js';
 import { end, startProcess, startService } from '../../support/serviceProcess.js';
 import { openStores } from '../../support/stores.js';
 import { suiteStores } from '../../support/suiteStores.js';
@@ -116,6 +123,65 @@ describe('the start of the indexer', () => {
       await own.close();
     }
   });
+
+  it('goes on with lost jobs, failed copies and lost indexes by itself', () =>
+    withTemporaryFolder(async (folder) => {
+      const own = await openStores();
+      const { mongo } = own;
+      const { state, sync, deletions, threads } = mongo.collections;
+      const settings = readSettings({ ...process.env, MIRROR_FOLDER: folder });
+      const { REDIS_URL: redisUrl } = settings;
+      const producer = createProducer({
+        redisUrl,
+        namespace: mongo.namespace,
+        timeoutMs: 120_000,
+      });
+      try {
+        // A queue that holds a job is not idle.
+        const later = { jobId: 'later', delay: 86_400_000 };
+        await producer.counts();
+        await producer.queue.add('verify', { repair: false }, later);
+        const deletion = { kind: 'thread', subject: '1', requestedAt: new Date(0) } as const;
+        await deletions.insertOne({ _id: 'thread-1', ...deletion });
+        // The mirror was looked through, so nothing but the time of its next try brings up the file.
+        const files = await openWritableMirror(settings, mongo.namespace);
+        const { settings: same } = createMirror(
+          settings,
+          files!,
+          null,
+          new AbortController().signal,
+        );
+        await stateOf(state, 'mirror').insertOne({
+          ...EMPTY,
+          settings: same,
+          checkedAt: new Date(),
+        });
+        const failed = { problem: 'It is away', tries: 1, dueAt: new Date(0) };
+        const source = 'https://cdn.test/1.png';
+        await syncOf(sync, 'file').insertOne({
+          _id: fileRecordId('avatars/1'),
+          kind: 'file',
+          of: 'user/1',
+          source,
+          ...failed,
+        });
+        await threads.dropIndex('channelId');
+        const indexer = await runIndexer(own, settings);
+        const left = async () => ({
+          deletions: await deletions.countDocuments(),
+          files: await sync.countDocuments({ kind: 'file' }),
+          isIndexed: await threads.indexExists('channelId'),
+        });
+        try {
+          await untilEqual(left, { deletions: 0, files: 0, isIndexed: true });
+        } finally {
+          await indexer.stop();
+        }
+      } finally {
+        await producer.close();
+        await own.close();
+      }
+    }));
 
   it('ends with one line where MongoDB is a standalone server', () =>
     withTemporaryFolder(async (folder) => {
