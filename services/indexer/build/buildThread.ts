@@ -329,8 +329,9 @@ export async function removeViews(
       putBodies(documents, goneBodies('thread', threadId), version);
       documents.remove('threadItems', threadId);
       const changed = putRows(documents, 'contributions', before.contributions, []);
-      const place = thread ?? before.item;
-      if (place) {
+      const serverId = (thread ?? before.item ?? before.contributions[0])?.serverId;
+      if (serverId !== undefined) {
+        const place = { _id: threadId, serverId, deleted: thread?.deleted };
         const people = { changed, all: changed };
         markFollowing(documents, mark, { thread: place, before, item: null, people });
         documents.mark('similar', threadId, { due: whenFound() });
@@ -378,7 +379,7 @@ function markFollowing(
     item,
     people,
   }: {
-    thread: Pick<ThreadRecord, '_id' | 'serverId'> & { deleted?: boolean };
+    thread: Pick<ThreadRecord, '_id' | 'serverId'> & { deleted?: boolean | undefined };
     before: StoredThread;
     item: ThreadItemView | null;
     people: Record<'changed' | 'all', readonly ContributionView[]>;

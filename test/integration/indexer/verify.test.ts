@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { Binary, type Filter } from 'mongodb';
+import { Binary } from 'mongodb';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { SearchIndexLost } from '../../../services/indexer/permanentErrors.js';
@@ -10,7 +10,6 @@ import { markAgedMembers } from '../../../services/indexer/build/buildPeople.js'
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { awaitWork } from '../../../services/indexer/verify/awaitWork.js';
-import { removeViews } from '../../../services/indexer/verify/repair/removeOrphans.js';
 import type { DifferenceKind, VerifyReport } from '../../../shared/contract/verify.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
@@ -18,20 +17,10 @@ import { idKey } from '../../../shared/store/listKeys.js';
 import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
-import type { BodyView } from '../../../shared/store/views.js';
 import { markId, markWrite, NEVER } from '../../../shared/store/work.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
-import {
-  aChannel,
-  aMessage,
-  aServer,
-  aSourceMessage,
-  aSourceThread,
-  aThread,
-  anAuthor,
-  anId,
-} from '../../support/factories.js';
-import { build, doAll, indexerDeps, record } from '../../support/indexerDeps.js';
+import { aChannel, aMessage, aServer, aThread, anAuthor, anId } from '../../support/factories.js';
+import { doAll, indexerDeps } from '../../support/indexerDeps.js';
 import { openStores } from '../../support/stores.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { bringToRest, restingArchive, verifyNow } from '../../support/verifiedArchive.js';
@@ -824,30 +813,6 @@ describe('verifyArchive', () => {
     expect(counts['record.orphan']).to.deep.equal({ found: 1, mended: 0 });
     expect(await messages.countDocuments({ threadId, deleted: true })).to.equal(1);
     expect(await messages.countDocuments({ threadId, deleted: { $ne: true } })).to.equal(1);
-    await archive.close();
-  });
-
-  it('keeps the views of a thread that is imported while views without a thread are removed', async () => {
-    const archive = await openStores();
-    const own = indexerDeps(archive);
-    const source = aSourceThread();
-    const id = source.thread._id;
-    const { bodies } = own.collections;
-    const importing = new Proxy(bodies, {
-      get: (target, name) =>
-        name === 'deleteMany'
-          ? async (filter: Filter<BodyView>) => {
-              await record(own, source, [aSourceMessage({ threadId: id })]);
-              await build(own, id);
-              return target.deleteMany(filter);
-            }
-          : (Reflect.get(target, name) as unknown),
-    });
-    const collections = { ...own.collections, bodies: importing };
-    const orphan = { kind: 'view.orphan', id, detail: '', basis: '' } as const;
-    await removeViews({ ...own, collections }, [orphan]);
-    await doAll(own);
-    expect(await bodies.findOne({ _id: `thread/${id}` })).to.have.property('etag');
     await archive.close();
   });
 

@@ -1,4 +1,3 @@
-import { bodyNames } from '../../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../../shared/store/collections.js';
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
@@ -28,17 +27,8 @@ async function removeOrphanRanks(
   }
 }
 
-/** Marks servers, so that they are counted again. Bodies of a server that is not recorded are removed. */
+/** Marks servers, so that they are counted again. This removes the bodies of a server that is not recorded. */
 export async function markServers(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  const { servers, bodies } = deps.collections;
-  for (const { id } of found) {
-    if (id === 'all' || (await servers.findOne({ _id: id }))) continue;
-    await bodies.deleteMany({ _id: { $in: bodyNames('server', id) } });
-  }
-  await setMarks(
-    deps,
-    'server',
-    found.map(({ id }) => id),
-    REPAIR,
-  );
+  const ids = found.map(({ id }) => id);
+  await setMarks(deps, 'server', ids, REPAIR);
 }

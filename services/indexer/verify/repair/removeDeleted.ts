@@ -1,13 +1,14 @@
 import type { IndexerDeps } from '../../deps.js';
 import { replaceThread } from '../../build/cleanRecords.js';
 import { HAS_WORDS, REDACTED } from '../../../../shared/store/redacted.js';
-import { redactThreads, threadTombstone } from '../../records/tombstones.js';
+import { threadTombstone } from '../../records/tombstones.js';
 import type { Difference } from '../difference.js';
 import { rebuildThreads } from './rebuildThreads.js';
 
 /**
- * Completes deletions of threads, or of single messages, that were carried out only in part. Where only messages are
- * concerned, the thread is not built again, because no view shows deleted messages.
+ * Completes deletions of threads, or of single messages, that were carried out only in part. The build of a deleted
+ * thread empties its messages. Where only messages are concerned, the thread is not built again, because no view shows
+ * deleted messages.
  */
 export async function removeDeleted(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const { messages } = deps.collections;
@@ -21,9 +22,5 @@ export async function removeDeleted(deps: IndexerDeps, found: Difference[]): Pro
     // The record may be marked as deleted and still hold a title.
     await replaceThread(deps, id, ({ deleted: _deleted, ...thread }) => threadTombstone(thread));
   }
-  await redactThreads(
-    messages,
-    whole.map(({ id }) => id),
-  );
   await rebuildThreads(deps, whole);
 }

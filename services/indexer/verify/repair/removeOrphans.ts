@@ -1,44 +1,19 @@
-import { bodyNames } from '../../../../shared/store/bodyKinds.js';
-import { bodyOwners, removePieces } from '../../../../shared/store/pieces.js';
+import { removePieces } from '../../../../shared/store/pieces.js';
 import { markId } from '../../../../shared/store/work.js';
-import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
 import { neededUploads } from '../../stores/orphanPieces.js';
-import { REPAIR } from './cause.js';
 import type { Difference } from '../difference.js';
-
-/** Removes views and search documents of threads that are not recorded. */
-export async function removeOrphans(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  await removeViews(deps, found);
-  await removeDocuments(deps, found);
-}
+import { rebuildThreads } from './rebuildThreads.js';
+import { searchSimilar } from './searchSimilar.js';
 
 /**
- * Removes the views of threads that are not recorded. Marks the threads, their servers, and the people who had a part
- * in them, so that they are built or counted again.
+ * Removes views and search documents of threads that are not recorded. The build of such a thread removes its views,
+ * and the search for its similar threads removes their list.
  */
-export async function removeViews(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  const { bodies, threadItems, contributions, similar } = deps.collections;
-  for (const threadId of await unrecorded(deps, found)) {
-    const names = bodyNames('thread', threadId);
-    const parts = await contributions.find({ threadId }).toArray();
-    const item = await threadItems.findOne({ _id: threadId });
-    await bodies.deleteMany({ _id: { $in: names } });
-    await removePieces(deps.collections, names.map(bodyOwners));
-    await threadItems.deleteOne({ _id: threadId });
-    await contributions.deleteMany({ threadId });
-    await similar.deleteOne({ _id: threadId });
-    // The thread may have been imported meanwhile. What was built of it may then have been removed here, so it is built
-    // again.
-    await setMarks(deps, 'thread', [threadId], REPAIR);
-    await setMarks(deps, 'server', item ? [item.serverId] : [], REPAIR);
-    await setMarks(
-      deps,
-      'person',
-      parts.map(({ userId }) => userId),
-      REPAIR,
-    );
-  }
+export async function removeOrphans(deps: IndexerDeps, found: Difference[]): Promise<void> {
+  await rebuildThreads(deps, found);
+  await searchSimilar(deps, found);
+  await removeDocuments(deps, found);
 }
 
 /**
