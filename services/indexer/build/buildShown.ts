@@ -17,11 +17,11 @@ export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void
   const { collections } = deps;
   const version = await nextVersion(collections.state);
   const threadIds = marks.map(({ subject }) => subject);
-  const { texts, outdated } = await shownLists(collections, threadIds);
+  const { texts, gone } = await shownLists(collections, threadIds);
   const store = (documents: Documents, { subject }: Mark): void => {
     const name = `similar/${subject}`;
     putBodies(documents, new Map([[name, texts.get(name) ?? null]]), version);
-    if (outdated.includes(subject)) documents.mark('similar', subject, { due: whenFound() });
+    if (gone.has(subject)) documents.mark('similar', subject, { due: whenFound() });
   };
   await storeMade(deps, marks, store, { similar: threadIds });
 }

@@ -3,27 +3,32 @@ import type { BodyTexts } from '../stores/bodyWriter.js';
 
 /**
  * Makes the bodies that list the similar threads of some threads. The body of a thread that is not listed itself is
- * gone. `outdated` names the listed threads that have a thread in their list which is not listed any more.
+ * gone. `gone` tells of each listed thread which threads in its list are not listed any more, where there are any.
  */
 export async function shownLists(
   collections: Pick<Collections, 'similar' | 'threadItems'>,
   threadIds: readonly string[],
-): Promise<{ texts: BodyTexts; outdated: string[] }> {
+): Promise<{ texts: BodyTexts; gone: ReadonlyMap<string, string[]> }> {
   const views = await collections.similar.find({ _id: { $in: [...threadIds] } }).toArray();
   const similarTo = new Map(views.map((view) => [view._id, view.similarTo]));
   const named = views.flatMap((view) => view.similarTo);
   const items = await itemsOf(collections, [...threadIds, ...named]);
-  const textOf = (id: string): string => {
-    const shown = (similarTo.get(id) ?? []).flatMap((other) => items.get(other) || []);
-    return `{"threadId":${JSON.stringify(id)},"threads":[${shown.join(',')}]}`;
-  };
-  const texts = threadIds.map(
-    (id) => [`similar/${id}`, items.get(id) ? textOf(id) : null] as const,
-  );
-  const namesGone = (id: string): boolean =>
-    (similarTo.get(id) ?? []).some((other) => !items.get(other));
-  const outdated = threadIds.filter((id) => items.get(id) && namesGone(id));
-  return { texts: new Map(texts), outdated };
+  const texts = new Map<string, string | null>();
+  const gone = new Map<string, string[]>();
+  for (const id of threadIds) {
+    const isListed = items.has(id);
+    const others = similarTo.get(id) ?? [];
+    const shown = others.flatMap((other) => items.get(other) ?? []);
+    const text = `{"threadId":${JSON.stringify(id)},"threads":[${shown.join(',')}]}`;
+    texts.set(`similar/${id}`, isListed ? text : null);
+    if (isListed && shown.length < others.length) {
+      gone.set(
+        id,
+        others.filter((other) => !items.has(other)),
+      );
+    }
+  }
+  return { texts, gone };
 }
 
 /** The stored list items of those of some threads that are listed. */

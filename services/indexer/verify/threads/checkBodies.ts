@@ -5,7 +5,7 @@ import { shownLists } from '../../build/similarBodies.js';
 import { compareBodies, compareTexts, type ExpectedBody } from '../compareBodies.js';
 import { etagOf } from '../../stores/entityTag.js';
 import { within } from '../../records/idWindow.js';
-import { isResting, resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
+import { resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
 /** How many bodies are held in memory at once. */
 const AT_ONCE = 100;
@@ -44,9 +44,16 @@ export const checkSimilar: ThreadCheck = async (look) => {
   const compared = resting(look).filter(({ thread }) => !marked.has(thread._id));
   for (const some of slices(compared, AT_ONCE)) {
     const ids = some.map(({ thread }) => thread._id);
-    const { texts: shown } = await shownLists(deps.collections, ids);
+    const { texts: shown, gone } = await shownLists(deps.collections, ids);
     const texts = new Map(shown);
-    for (const { thread, views } of some) if (!views) texts.set(`similar/${thread._id}`, null);
+    for (const one of some) {
+      const { _id } = one.thread;
+      const others = gone.get(_id);
+      if (!one.views) texts.set(`similar/${_id}`, null);
+      else if (others) {
+        problems.note(one, 'similar.wrong', `It names ${others.join(', ')}, which is not listed`);
+      }
+    }
     const found = await compareTexts(deps.collections, texts);
     for (const { name, detail } of found) {
       problems.note(
@@ -57,12 +64,6 @@ export const checkSimilar: ThreadCheck = async (look) => {
     }
     look.tally('bodies', some.length);
   }
-  for (const { id, gone } of await listsOfGone(look)) {
-    const one = threads.get(id);
-    if (one && isResting(one) && one.views && !marked.has(id)) {
-      problems.note(one, 'similar.wrong', `It names ${gone.join(', ')}, which is not listed`);
-    }
-  }
   return [];
 };
 
@@ -72,27 +73,6 @@ async function markedThreads({ deps, window }: ThreadLook): Promise<Set<string>>
     .find({ $or: kinds.map((kind) => ({ _id: within(window, `${kind}/`) })) })
     .toArray();
   return new Set(marks.map(({ subject }) => subject));
-}
-
-/** Resolves with the lists of similar threads that name a thread which is not listed. */
-async function listsOfGone({
-  deps,
-  window,
-}: ThreadLook): Promise<{ id: string; gone: string[] }[]> {
-  const { similar, threadItems } = deps.collections;
-  const lists = await similar.find({ _id: within(window) }).toArray();
-  const named = [...new Set(lists.flatMap(({ similarTo }) => similarTo))];
-  const listed = new Set<string>();
-  for (const some of slices(named)) {
-    const found = threadItems.find({ _id: { $in: some } });
-    for await (const { _id } of found.project<{ _id: string }>({ _id: 1 })) listed.add(_id);
-  }
-  return lists
-    .map(({ _id: id, similarTo }) => ({
-      id,
-      gone: similarTo.filter((other) => !listed.has(other)),
-    }))
-    .filter(({ gone }) => gone.length > 0);
 }
 
 /** Looks for bodies, list items, contributions and lists of similar threads of threads that are not recorded. */

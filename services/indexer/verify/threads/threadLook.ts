@@ -22,12 +22,9 @@ export type ThreadCheck = (look: ThreadLook) => Promise<Difference[]>;
 
 /** Returns the threads whose views must be as the records say, because the thread is shown or hidden. */
 export function resting({ threads }: Pick<ThreadLook, 'threads'>): ExpectedThread[] {
-  return [...threads.values()].filter(isResting);
-}
-
-/** Whether the views of a thread must be as its records say. */
-export function isResting({ state, fault }: ExpectedThread): boolean {
-  return fault === null && (state === 'shown' || state === 'hidden');
+  return [...threads.values()].filter(
+    ({ state, fault }) => fault === null && (state === 'shown' || state === 'hidden'),
+  );
 }
 
 /** Returns a difference of one thread. Its basis is the version of the thread's present views. */
