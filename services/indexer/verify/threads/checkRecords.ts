@@ -1,4 +1,3 @@
-import type { Collections } from '../../../../shared/store/collections.js';
 import type { Difference } from '../difference.js';
 import { within } from '../../records/idWindow.js';
 import { HAS_WORDS } from '../../../../shared/store/redacted.js';
@@ -11,15 +10,14 @@ import { differenceOf, type ThreadCheck, type ThreadLook } from './threadLook.js
  * are still there.
  */
 export const checkRecords: ThreadCheck = async (look) => {
-  const { deps, threads } = look;
+  const { threads } = look;
   const strays = await strayMessages(look);
   const unseen = await unseenMessages(look, [...strays.keys()]);
-  const isGone = await deletedPlaces(deps.collections, [...threads.values()]);
   return [
     ...[...strays].flatMap(([id, count]) => strayDifferences(id, count, unseen.get(id))),
     ...[...threads.values()].flatMap((one) => [
       ...stateDifference(one),
-      ...deletedDifferences(one, unseen.get(one.thread._id), isGone(one)),
+      ...deletedDifferences(one, unseen.get(one.thread._id)),
       ...erasedDifferences(look, one, unseen.get(one.thread._id)),
     ]),
   ];
@@ -86,11 +84,7 @@ async function unseenMessages(
   return byThread;
 }
 
-function deletedDifferences(
-  { thread }: ExpectedThread,
-  unseen: Unseen | undefined,
-  isOfGonePlace: boolean,
-): Difference[] {
+function deletedDifferences({ thread }: ExpectedThread, unseen: Unseen | undefined): Difference[] {
   const { left = 0, kept = 0 } = unseen ?? {};
   const found: Difference[] = [];
   if (kept > 0) {
@@ -101,7 +95,7 @@ function deletedDifferences(
     found.push(differenceOf(thread, 'deleted.kept', `${left} messages have words`));
   } else if (thread.deleted && thread.title !== '') {
     found.push(differenceOf(thread, 'deleted.kept', 'Its title is left'));
-  } else if (!thread.deleted && isOfGonePlace) {
+  } else if (!thread.deleted && thread.isPlaceDeleted) {
     found.push(differenceOf(thread, 'deleted.kept', 'Its channel or server was deleted'));
   }
   return found;
@@ -119,19 +113,6 @@ function erasedDifferences(
     const detail = messageId === undefined ? `Of user ${userId}` : `In message ${messageId}`;
     return differenceOf(thread, 'erased.kept', detail, { userId });
   });
-}
-
-async function deletedPlaces(
-  { channels, servers }: Collections,
-  threads: readonly ExpectedThread[],
-): Promise<(one: ExpectedThread) => boolean> {
-  const channelIds = [...new Set(threads.map(({ thread }) => thread.channelId))];
-  const [goneChannels, goneServers] = await Promise.all([
-    channels.distinct('_id', { _id: { $in: channelIds }, deleted: true }),
-    servers.distinct('_id', { deleted: true }),
-  ]);
-  const gone = new Set<string>([...goneChannels, ...goneServers]);
-  return ({ thread }) => gone.has(thread.channelId) || gone.has(thread.serverId);
 }
 
 /** Counts the messages whose thread is not recorded, for each such thread. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { forEachAtOnce } from '../../../../shared/platform/forEachAtOnce.js';
-import type { ThreadRecord } from '../../../../shared/store/records.js';
 import type { Collections } from '../../../../shared/store/collections.js';
 import { isQuarantined } from '../../../../shared/store/work.js';
 import type { IndexerDeps } from '../../deps.js';
@@ -48,22 +47,17 @@ export async function expectThreads(
   documents: DocumentComparer,
   traces: ErasedTraces,
 ): Promise<Map<string, ExpectedThread>> {
-  const isPlaced = await placedThreads(deps.collections, threads);
   const expected = new Map<string, ExpectedThread>();
   await forEachAtOnce(threads, AT_ONCE, async (thread) => {
-    const state = await stateOf(deps.collections, thread, isPlaced(thread));
+    const state = await stateOf(deps.collections, thread);
     expected.set(thread._id, await expectThread(deps, { thread, state }, documents, traces));
   });
   await documents.end();
   return expected;
 }
 
-async function stateOf(
-  collections: Collections,
-  thread: VerifiedThread,
-  isPlaced: boolean,
-): Promise<ThreadState> {
-  if (!isPlaced && !thread.deleted) {
+async function stateOf(collections: Collections, thread: VerifiedThread): Promise<ThreadState> {
+  if (!thread.isPlaced && !thread.deleted) {
     const said = await countedMessages(collections, thread._id).limit(1).next();
     if (said) return 'orphan';
   }
@@ -110,19 +104,4 @@ async function expectThread(
     if (isPassing(error)) throw error;
     return { ...none, fault: String(error) };
   }
-}
-
-/** Tells whether the channel and the server of a thread are recorded. */
-async function placedThreads(
-  { channels, servers }: Collections,
-  threads: readonly ThreadRecord[],
-): Promise<(thread: ThreadRecord) => boolean> {
-  const channelIds = [...new Set(threads.map(({ channelId }) => channelId))];
-  const serverIds = [...new Set(threads.map(({ serverId }) => serverId))];
-  const [knownChannels, knownServers] = await Promise.all([
-    channels.distinct('_id', { _id: { $in: channelIds } }),
-    servers.distinct('_id', { _id: { $in: serverIds } }),
-  ]);
-  const known = new Set<string>([...knownChannels, ...knownServers]);
-  return ({ channelId, serverId }) => known.has(channelId) && known.has(serverId);
 }

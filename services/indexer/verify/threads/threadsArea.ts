@@ -10,7 +10,7 @@ import { checkRecords } from './checkRecords.js';
 import { checkRows } from './checkRows.js';
 import { compareDocuments } from './compareDocuments.js';
 import { expectThreads } from './expectThreads.js';
-import type { VerifiedThread } from './verifiedThread.js';
+import { verifiedThreads, type VerifiedThread } from './verifiedThread.js';
 import { resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 import { threadProblems, type ThreadProblems } from './threadProblems.js';
 
@@ -57,7 +57,7 @@ async function fitting({ collections }: IndexerDeps, ids: string[]): Promise<num
 
 async function lookAtThreads(context: AreaContext, window: IdWindow): Promise<Difference[]> {
   const { deps, tally } = context;
-  const records = await verifiedThreads(deps, window);
+  const records = await verifiedThreads(deps.collections, window);
   const traces = await erasedTraces(deps.collections);
   const problems = threadProblems();
   const documents = await documentComparer(context, window, records, problems);
@@ -68,25 +68,6 @@ async function lookAtThreads(context: AreaContext, window: IdWindow): Promise<Di
   const found: Difference[] = [];
   for (const check of CHECKS) found.push(...(await check(look)));
   return [...found, ...problems.differences()];
-}
-
-/** Resolves with the records of a window's threads, with the versions of their views and with their marks. */
-async function verifiedThreads(
-  { collections: { threads, threadItems, work } }: IndexerDeps,
-  window: IdWindow,
-): Promise<VerifiedThread[]> {
-  const marks = await work.find({ _id: within(window, 'thread/') }).toArray();
-  const markOf = new Map(marks.map((mark) => [mark.subject, mark]));
-  const records = await threads.find({ _id: within(window) }).toArray();
-  const items = await threadItems
-    .find({ _id: within(window) }, { projection: { revision: 1 } })
-    .toArray();
-  const revisionOf = new Map(items.map(({ _id, revision }) => [_id, revision]));
-  return records.map((record) => ({
-    ...record,
-    revision: revisionOf.get(record._id) ?? 0,
-    mark: markOf.get(record._id) ?? null,
-  }));
 }
 
 /** Documents that the index has refused as they are, and that are in quarantine, may be missing. */
