@@ -1,13 +1,13 @@
 import type { IndexerDeps } from '../deps.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 import { nextVersion } from '../stores/nextVersion.js';
+import { pagesById } from '../../../shared/store/pagesById.js';
 import { markId } from '../../../shared/store/work.js';
 import { documentId } from '../../../shared/store/searchIndex.js';
 import { withoutQuarantined, writeThread } from './writeThread.js';
 
 type Deps = IndexerDeps;
 
-const BATCH = 500;
 /** How often threads that differ are written again before the new index counts as wrong. */
 const ROUNDS = 5;
 
@@ -29,11 +29,13 @@ export async function checkGeneration(
   refused: ReadonlySet<string>,
 ): Promise<number> {
   let mended = 0;
-  let cursor = '';
-  for (;;) {
-    const listed = await nextListed(deps, cursor);
-    if (listed.length === 0) return mended;
-    cursor = listed.at(-1)!.threadId;
+  const projection = { revision: 1, 'facts.messages': 1 };
+  for await (const items of pagesById(deps.collections.threadItems, { projection })) {
+    const listed = items.map(({ _id, revision, facts: { messages } }) => ({
+      threadId: _id,
+      revision,
+      documents: messages + 1,
+    }));
     const differing = await findDiffering(
       deps,
       index,
@@ -42,6 +44,7 @@ export async function checkGeneration(
     mended += differing.length;
     await mend(deps, index, { search, refused }, differing);
   }
+  return mended;
 }
 
 /** A listed thread: the revision of its views, and how many documents it must have (itself and its messages). */
@@ -49,19 +52,6 @@ interface Listed {
   threadId: string;
   revision: number;
   documents: number;
-}
-
-async function nextListed({ collections }: Deps, cursor: string): Promise<Listed[]> {
-  const items = await collections.threadItems
-    .find({ _id: { $gt: cursor } }, { projection: { revision: 1, 'facts.messages': 1 } })
-    .sort({ _id: 1 })
-    .limit(BATCH)
-    .toArray();
-  return items.map(({ _id, revision, facts: { messages } }) => ({
-    threadId: _id,
-    revision,
-    documents: messages + 1,
-  }));
 }
 
 async function mend(
