@@ -2,14 +2,13 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { stateOf } from '../../../shared/store/state.js';
-import { idKey } from '../../../shared/store/listKeys.js';
 import {
   documentId,
   documentIdOf,
   type SearchDocument,
 } from '../../../shared/store/searchIndex.js';
 import { digestOf, type SentDocuments } from './sentDocuments.js';
-import { sendBulk, type Refusal, type SearchTargets, type Waiting } from './sendBulk.js';
+import { sendBulk, tombstone, type Refusal, type SearchTargets, type Waiting } from './sendBulk.js';
 
 /** Writes search documents, each with its thread's revision as external version. */
 export interface SearchWriter {
@@ -157,7 +156,7 @@ export function createSearchWriter(
       ),
     remove: (kind, ids, threadId, revision, sent) =>
       send(
-        ids.map((id) => tombstone(kind, id, threadId, revision)),
+        ids.map((id) => tombstone({ id: documentId(kind, id), threadId, revision })),
         sent,
       ),
   };
@@ -186,14 +185,4 @@ export function onlyChanged(search: SearchWriter, sent: SentDocuments): SearchWr
 function waitingDocument(document: SearchDocument, revision: number): Waiting {
   const { threadId } = document;
   return { id: documentIdOf(document), threadId, revision, json: JSON.stringify(document) };
-}
-
-function tombstone(
-  kind: 'thread' | 'message',
-  id: string,
-  threadId: string,
-  revision: number,
-): Waiting {
-  const document: SearchDocument = { kind: 'tombstone', idKey: idKey(id), threadId };
-  return { id: documentId(kind, id), threadId, revision, json: JSON.stringify(document) };
 }

@@ -109,12 +109,19 @@ function whyOf(error: BulkError | undefined): string {
   return ABOUT_ITSELF.has(type) ? `: ${type}: ${reason.slice(0, MOST_REASON)}` : `: ${type}`;
 }
 
-/** A tombstone in the place of a document that was refused. */
-function standIn({ document }: Failure): Waiting {
-  const { id, threadId, revision } = document;
+/** A tombstone in the place of a document. */
+export function tombstone({
+  id,
+  threadId,
+  revision,
+}: Pick<Waiting, 'id' | 'threadId' | 'revision'>): Waiting {
   const key = idKey(id.slice(id.indexOf('-') + 1));
-  const tombstone: TombstoneDocument = { kind: 'tombstone', idKey: key, threadId };
-  return { id, threadId, revision, json: JSON.stringify(tombstone), isStandIn: true };
+  const document: TombstoneDocument = { kind: 'tombstone', idKey: key, threadId };
+  return { id, threadId, revision, json: JSON.stringify(document) };
+}
+
+function standIn({ document }: Failure): Waiting {
+  return { ...tombstone(document), isStandIn: true };
 }
 
 /** Each document once: with two targets it may have failed twice. Of two revisions the later is taken. */
