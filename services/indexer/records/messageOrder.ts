@@ -19,19 +19,11 @@ export function contentOf(message: Message): MessageContent {
 }
 
 /**
- * A digest of a message's content. It puts different contents of one message in an order where their sources have the
- * same time.
+ * Whether a message replaces the known one. It does where its source is later. Of two sources of the same time, the
+ * content with the greater digest replaces the other.
  */
-function messageTie(message: Message): string {
-  return tieOf(contentOf(message));
-}
-
-/**
- * Whether a message replaces the known one. It does where none is known, and where its source is later. Of two sources
- * of the same time, the content with the greater digest replaces the other.
- */
-export function isNewer(told: Message, before: Message | undefined): boolean {
-  if (!before || told.asOf !== before.asOf) return !before || told.asOf > before.asOf;
-  if (same(contentOf(told), contentOf(before))) return false;
-  return messageTie(told) > messageTie(before);
+export function isNewer(told: Message, before: Message): boolean {
+  if (told.asOf !== before.asOf) return told.asOf > before.asOf;
+  const [now, then] = [contentOf(told), contentOf(before)];
+  return !same(now, then) && tieOf(now) > tieOf(then);
 }
