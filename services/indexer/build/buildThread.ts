@@ -25,7 +25,7 @@ import { markMirror } from '../mirror/markMirror.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { onlyChanged } from '../stores/searchWriter.js';
 import { createSentDocuments, type SentDocuments } from '../stores/sentDocuments.js';
-import { redactThreads } from '../records/tombstones.js';
+import { redactThread } from '../records/tombstones.js';
 import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { cleanMessages, cleanThread, cleanWords, removeIfEmptied } from './cleanRecords.js';
@@ -96,7 +96,7 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
   const built = thread.deleted ? null : await writeThread(deps, { thread, version, unshown, sent });
   if (built) return storeViews(deps, mark, { thread, before, built });
   const empty = thread.deleted ? thread : await emptied(deps, thread, mark, erased);
-  if (empty.deleted) await redactThreads(collections.messages, [threadId]);
+  if (empty.deleted) await redactThread(collections.messages, threadId);
   await removeThreadDocuments(collections, deps.search, threadId, version);
   await removeViews(deps, mark, { version, before, thread: empty });
 }

@@ -1,7 +1,7 @@
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { redactThreads } from '../records/tombstones.js';
+import { redactThread } from '../records/tombstones.js';
 import { removeThreadDocuments } from '../search/removeDocuments.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { removeViews, storedThread } from './buildThread.js';
@@ -17,7 +17,7 @@ export async function takeOut(deps: IndexerDeps, mark: Mark): Promise<void> {
   const version = await nextVersion(collections.state);
   const erased = await erasedPeople(collections);
   const thread = await cleanThread(deps, threadId, erased);
-  if (thread?.deleted) await redactThreads(collections.messages, [threadId]);
+  if (thread?.deleted) await redactThread(collections.messages, threadId);
   else await cleanWords(deps, threadId, erased);
   const before = await storedThread(collections, threadId);
   await removeThreadDocuments(collections, deps.search, threadId, version);

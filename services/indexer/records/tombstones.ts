@@ -48,14 +48,10 @@ export function channelTombstone({ _id, serverId }: ChannelRecord): ChannelRecor
   return { _id, serverId, name: '', stamps: {}, deleted: true };
 }
 
-/** Empties every message of some threads. Running twice changes nothing. Returns how many messages it has emptied. */
-export async function redactThreads(
+/** Empties every message of a thread. Running twice changes nothing. */
+export async function redactThread(
   messages: Collection<MessageRecord>,
-  threadIds: string[],
-): Promise<number> {
-  const { modifiedCount } = await messages.updateMany(
-    { threadId: { $in: threadIds }, deleted: { $ne: true } },
-    { $set: REDACTED },
-  );
-  return modifiedCount;
+  threadId: string,
+): Promise<void> {
+  await messages.updateMany({ threadId, deleted: { $ne: true } }, { $set: REDACTED });
 }

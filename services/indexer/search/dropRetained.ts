@@ -7,21 +7,21 @@ type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace' | 'l
 
 /**
  * Drops the index that a rebuild has replaced, once its rollback window is over. Forgets the index where somebody else
- * has dropped it. An index that was put back behind the alias stays. Always returns false, as there is only one.
+ * has dropped it. An index that was put back behind the alias stays.
  */
-export async function dropRetained(deps: Deps, now = new Date()): Promise<boolean> {
+export async function dropRetained(deps: Deps, now = new Date()): Promise<void> {
   const store = stateOf(deps.collections.state, 'search');
   const found = await store.findOne({ _id: 'search', retained: { $exists: true } });
   const retained = found?.retained;
-  if (!retained) return false;
-  if (retained.until > now && (await indexExists(deps, retained.index))) return false;
+  if (!retained) return;
+  if (retained.until > now && (await indexExists(deps, retained.index))) return;
   const isRetained = { _id: 'search', 'retained.index': retained.index } as const;
   // A running rebuild needs its targets, and drops the index by itself.
   const { matchedCount } = await store.updateOne(
     { ...isRetained, 'rebuild.state': { $ne: 'running' } },
     { $set: { targets: [] } },
   );
-  if (matchedCount === 0) return false;
+  if (matchedCount === 0) return;
   const { index: live } = await readSearchIndex(deps.elasticsearch, deps.namespace);
   if (live !== retained.index && (await indexExists(deps, retained.index))) {
     await dropGenerations(deps, live, [retained.index]);
@@ -29,5 +29,4 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<boolea
   }
   // The index is forgotten only after it was dropped. Otherwise an index that nobody writes to could stay for good.
   await store.updateOne(isRetained, { $unset: { retained: '' } });
-  return false;
 }

@@ -42,7 +42,6 @@ export interface FoldedMessages {
 
 /** The views of a thread that are complete when all its messages are folded. */
 export interface ThreadViews {
-  title: string;
   /** The end of the thread's body, after its messages. */
   closing: string;
   /** The body of its participants. */
@@ -82,7 +81,6 @@ export function foldThread(model: ThreadModel): ThreadFold {
   const views = (summary: ThreadSummary, unshown: string[]): ThreadViews => {
     const facts = { status: summary.status, ...people.facts() };
     return {
-      title: head.title,
       closing: detailClosing(summary),
       participants: JSON.stringify(people.participants()),
       item: threadItem(summary, facts, { linksTo: [...links.keys()], unshown }, version),
