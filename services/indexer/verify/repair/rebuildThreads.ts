@@ -2,11 +2,9 @@ import { forEachAtOnce } from '../../../../shared/platform/forEachAtOnce.js';
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
 import { raiseVersions } from '../../stores/nextVersion.js';
-import { finish } from '../../work/runMarks.js';
+import { finish, settled } from '../../work/runMarks.js';
 import type { Difference } from '../difference.js';
-import { REPAIR } from './cause.js';
-
-const AT_ONCE = 8;
+import { REPAIR, REPAIR_CAUSE } from './cause.js';
 
 /**
  * Builds threads again, with a version above all versions that are stored of them. A thread that cannot be built is
@@ -18,12 +16,11 @@ export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Pr
   if (above > 0) await raiseVersions(state, above);
   const ids = [...new Set(found.map(({ id }) => id))];
   await setMarks(deps, 'thread', ids, { ...REPAIR, whole: true });
-  await forEachAtOnce(ids, AT_ONCE, async (id) => {
-    if (!(await finish(deps, 'thread', id))) {
-      deps.logger.error({ threadId: id }, 'A thread cannot be built');
-    }
-  });
+  await settled(deps, REPAIR_CAUSE, undefined, { kind: 'thread' });
 }
+
+/** How many marks that have waited are done at once. */
+const AT_ONCE = 8;
 
 /**
  * Does marks that have waited too long. Each mark is first set again with the cause of the repair, so that the repair
