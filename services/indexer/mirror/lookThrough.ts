@@ -12,7 +12,7 @@ import type { IndexerDeps } from '../deps.js';
 import { setMarks } from '../work/claims.js';
 import { changeRecords } from './fileRecords.js';
 import type { Mirror } from './mirror.js';
-import { isMirrorAway, requireOwnMirror } from './ownMirror.js';
+import { isMirrorAway, note, requireOwnMirror } from './ownMirror.js';
 
 /** The subject that stands for all that is mirrored. */
 export const EVERYTHING = 'all';
@@ -32,8 +32,7 @@ export async function lookThrough(
   mark: Mark,
   now = new Date(),
 ): Promise<void> {
-  const { state } = deps.collections;
-  const totals = await stateOf(state, 'mirror').findOne({ _id: 'mirror' });
+  const totals = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
   if (totals?.restoring) {
     deps.logger.info('The mirror is looked through when the restore has built all views');
     return;
@@ -45,14 +44,7 @@ export async function lookThrough(
   }
   await removeOrphans(deps, mirror, new Date(now.getTime() - RECENT_MS));
   await copyMissing(deps, mirror, mark);
-  await stateOf(state, 'mirror').updateOne(
-    { _id: 'mirror' },
-    {
-      $set: { settings: mirror.settings, checkedAt: now },
-      $setOnInsert: { files: 0, bytes: 0, failed: 0 },
-    },
-    { upsert: true },
-  );
+  await note(deps, { settings: mirror.settings, checkedAt: now });
 }
 
 /** How often (ms) the whole mirror is looked through, besides after changes. */
@@ -110,34 +102,19 @@ function triedAnew(now: SyncFile | null): SyncFile | null | undefined {
 }
 
 async function markEverything(deps: IndexerDeps): Promise<void> {
-  const { threads, servers, sync } = deps.collections;
+  for await (const batch of batches(allSubjects(deps))) await setMarks(deps, 'mirror', batch);
+}
+
+/** Yields all that may show files. It may yield a subject twice. */
+async function* allSubjects({ collections }: IndexerDeps): AsyncGenerator<string> {
+  const { threads, servers, sync } = collections;
   const ids = { projection: { _id: 1 } } as const;
-  const all: [string, AsyncIterable<{ _id: string }>][] = [
-    ['thread', threads.find({}, ids)],
-    ['server', servers.find({}, ids)],
-  ];
-  for (const [kind, documents] of all) {
-    for await (const batch of batches(documents)) {
-      const subjects = batch.map(({ _id }) => `${kind}/${_id}`);
-      await setMarks(deps, 'mirror', subjects);
-    }
-  }
-  for await (const people of everybody(deps.collections)) {
-    await setMarks(
-      deps,
-      'mirror',
-      people.map((id) => `user/${id}`),
-    );
-  }
+  for await (const { _id } of threads.find({}, ids)) yield `thread/${_id}`;
+  for await (const { _id } of servers.find({}, ids)) yield `server/${_id}`;
+  for await (const people of everybody(collections)) for (const id of people) yield `user/${id}`;
   // After an erasure, only this record may be left of a person.
   const known = syncOf(sync, 'file').find({ kind: 'file' }, { projection: { of: 1 } });
-  for await (const batch of batches(known)) {
-    await setMarks(
-      deps,
-      'mirror',
-      batch.map(({ of }) => of),
-    );
-  }
+  for await (const { of } of known) yield of;
 }
 
 async function removeOrphans(

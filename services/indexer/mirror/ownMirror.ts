@@ -63,9 +63,10 @@ export async function noteFailure(deps: Pick<Deps, 'collections'>): Promise<void
   await note(deps, { failedAt: new Date() });
 }
 
-async function note(
+/** Stores what was found out about the mirror, beside its totals. */
+export async function note(
   { collections }: Pick<Deps, 'collections'>,
-  told: Pick<MirrorState, 'problem' | 'failedAt'>,
+  told: Partial<Omit<MirrorState, '_id'>>,
 ): Promise<void> {
   const { _id, ...empty } = EMPTY;
   const change = { $set: told, $setOnInsert: empty };
