@@ -40,13 +40,13 @@ export async function changeReactions(
     decide(documents) {
       for (const { change, asOf, ...place } of changes) {
         const message = documents.get('messages', place.messageId);
-        if (!message) putReadAgain(documents, place);
-        if (!message || message.deleted) continue;
+        if (message?.deleted) continue;
+        putReadAgain(documents, place);
+        if (!message) continue;
         const reactions = changed(message.reactions, change);
         const partsAsOf = { ...message.partsAsOf, reactions: asOf };
         documents.put('messages', { ...message, reactions, partsAsOf });
         markThread(documents, place.threadId, { claim });
-        putReadAgain(documents, place);
       }
     },
   });
