@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Document, Filter } from 'mongodb';
+import type { Filter } from 'mongodb';
 import type { Collections } from './collections.js';
 import { stateOf, type SearchGenerations, type SearchRebuild } from './state.js';
 
@@ -39,8 +39,8 @@ interface EnteredRebuild {
 }
 
 /**
- * Records a rebuild as queued. Throws RebuildRunning while another one runs or waits. Times are by MongoDB's clock,
- * because the clocks of processes differ.
+ * Records a rebuild as queued. Throws RebuildRunning while another one runs or waits. Its times are those of
+ * MongoDB's clock, because the clocks of processes differ.
  */
 export async function enterRebuild({ state }: Store): Promise<EnteredRebuild> {
   const store = stateOf(state, 'search');
@@ -59,17 +59,19 @@ export async function enterRebuild({ state }: Store): Promise<EnteredRebuild> {
   await store.updateOne({ _id: 'search' }, { $setOnInsert: { targets: [] } }, { upsert: true });
   const replaced = await store.findOneAndUpdate(
     { _id: 'search', ...IDLE },
-    [{ $set: { rebuild: aliveNow({ ...rebuild, requestedAt: '$$NOW' }) } }],
+    [
+      { $set: { rebuild: { $literal: rebuild } } },
+      { $set: { 'rebuild.requestedAt': '$$NOW' } },
+      ALIVE,
+    ],
     { returnDocument: 'before' },
   );
   if (replaced) return { id, before: replaced.rebuild };
   throw new RebuildRunning((await store.findOne({ _id: 'search' }))?.rebuild);
 }
 
-/** In a pipeline, a rebuild that shows now, by MongoDB's clock, that it is alive. The fields may be expressions. */
-export function aliveNow(rebuild: Document): Document {
-  return { $mergeObjects: [rebuild, { beatAt: '$$NOW' }] };
-}
+/** The stage of an update that shows that a rebuild is alive now, by MongoDB's clock. */
+export const ALIVE = { $set: { 'rebuild.beatAt': '$$NOW' } };
 
 /** Matches where a rebuild has not shown for so long (ms), by MongoDB's clock, that it is alive. */
 export function silentFor(ms: number): Filter<SearchGenerations> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Collection, Document, UpdateFilter } from 'mongodb';
-import { aliveNow } from '../../../shared/store/searchGenerations.js';
+import type { Collection, Document } from 'mongodb';
+import { ALIVE } from '../../../shared/store/searchGenerations.js';
 import type { SearchGenerations, SearchRebuild } from '../../../shared/store/state.js';
 
 type Store = Collection<SearchGenerations>;
@@ -8,8 +8,6 @@ type Generations = Pick<SearchGenerations, 'targets' | 'retained' | 'generation'
 
 /** How often (ms) a running rebuild shows that it is alive. */
 const BEAT_MS = 10_000;
-/** Shows that it is alive, by MongoDB's clock, because the clocks of processes differ. */
-const ALIVE = { $currentDate: { 'rebuild.beatAt': true } } as const;
 
 /** Another process has taken the rebuild over, or a later rebuild was asked for. So this run must stop. */
 export class RebuildTaken extends Error {
@@ -36,15 +34,12 @@ export async function takeRebuild(store: Store, id: string): Promise<RebuildReco
   const runner = randomUUID();
   const taken = await store.findOneAndUpdate(
     { _id: 'search', 'rebuild.id': id, 'rebuild.state': { $in: ['queued', 'running'] } },
-    {
-      $set: { 'rebuild.runner': runner, 'rebuild.state': 'running' },
-      ...ALIVE,
-    },
+    [{ $set: { 'rebuild.runner': runner, 'rebuild.state': 'running' } }, ALIVE],
     { returnDocument: 'after' },
   );
   if (!taken?.rebuild) return null;
   let rebuild = taken.rebuild;
-  const write = async (update: UpdateFilter<SearchGenerations> | Document[]): Promise<void> => {
+  const write = async (update: Document[]): Promise<void> => {
     const { matchedCount } = await store.updateOne(
       { _id: 'search', 'rebuild.id': id, 'rebuild.runner': runner },
       update,
@@ -52,14 +47,14 @@ export async function takeRebuild(store: Store, id: string): Promise<RebuildReco
     if (matchedCount === 0) throw new RebuildTaken('The rebuild was taken over');
   };
   const beat = setInterval(() => {
-    write(ALIVE).catch(() => undefined);
+    write([ALIVE]).catch(() => undefined);
   }, BEAT_MS);
   return {
     lastGeneration: taken.generation ?? 0,
     current: () => rebuild,
     async save(change, generations = {}) {
       const next = { ...rebuild, ...change };
-      await write([{ $set: { rebuild: aliveNow({ $literal: next }), ...generations } }]);
+      await write([{ $set: { rebuild: { $literal: next }, ...generations } }, ALIVE]);
       rebuild = next;
     },
     release: () => clearInterval(beat),
