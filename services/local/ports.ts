@@ -21,9 +21,9 @@ export async function isPortFree(port: number, host = LOOPBACK): Promise<boolean
 
 /**
  * The first and the last port that `freePort` gives out. A program that opens a connection, or listens on any port, is
- * given a higher port by the system. So no such program takes a port of these before the server listens there for which
- * it was chosen. Lower ports are left out, because clients that follow the Fetch standard refuse some of them, such as
- * 10080.
+ * given a higher port by the system. So no such program takes one of these ports after `freePort` has chosen it and
+ * before the server listens there. Lower ports are left out, because clients that follow the Fetch standard refuse some
+ * of them, such as 10080.
  */
 const [FIRST, LAST] = [11_000, 19_999];
 /** The port that was given out last. Each process begins elsewhere. */

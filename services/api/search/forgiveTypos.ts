@@ -49,8 +49,8 @@ export async function likeWords(
 }
 
 /**
- * The entries with only the words that differ by one typo, where any does. Else a rarer word with two typos, which counts
- * for more, would come before the word that is meant: `contact` before `connect` for `conect`.
+ * Where any similar word differs by one typo, the entries are returned with only such words. A match of a rarer word
+ * counts for more. So `conect` would otherwise find a rare `contact`, which differs by two typos, before `connect`.
  */
 function nearest(entries: readonly Entry[]): readonly Entry[] {
   const near = entries.map((entry) => ({

@@ -43,11 +43,6 @@ const TELLING_IN_ENGLISH = new Set(
   ),
 );
 
-/** Whether a word without case and accents tells something in English. */
-function isTellingInEnglish(folded: string): boolean {
-  return TELLING_IN_ENGLISH.has(folded);
-}
-
 /** Whether a word says nothing about a subject, in any of the languages here. */
 export function isFunctionWord(word: string): boolean {
   const folded = foldWord(word);
@@ -56,13 +51,13 @@ export function isFunctionWord(word: string): boolean {
 
 /** Whether a word says nothing about a subject in a query that is foreign or not. */
 export function isFunctionWordIn(word: string, areForeign: boolean): boolean {
-  const folded = foldWord(word);
-  return isFunctionWord(folded) && (areForeign || !isTellingInEnglish(folded));
+  return isFunctionWord(word) && (areForeign || !TELLING_IN_ENGLISH.has(foldWord(word)));
 }
 
 /**
  * Whether a query is clearly in a language other than English: it holds more function words of that language than of
- * English, at least two or one that tells nothing in English. Then its words are not taken for mistyped English words.
+ * English. If it holds only one of them, this word must not tell anything in English. The words of a foreign query are
+ * not taken for mistyped English words.
  */
 export function isForeign({ terms }: { terms: readonly SearchTerm[] }): boolean {
   const words = terms.flatMap(({ text }) => text.split(' ').flatMap(partsOf));
@@ -70,7 +65,7 @@ export function isForeign({ terms }: { terms: readonly SearchTerm[] }): boolean 
   const english = heldOf('english').length;
   return [...wordsOf.keys()].some((language) => {
     const held = heldOf(language);
-    return held.length > english && (held.length > 1 || !held.some(isTellingInEnglish));
+    return held.length > english && (held.length > 1 || !TELLING_IN_ENGLISH.has(held[0]!));
   });
 }
 

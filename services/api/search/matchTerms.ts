@@ -57,7 +57,10 @@ function begins(field: TextField, { text }: SearchTerm): Query {
   return { constant_score: { filter } };
 }
 
-/** Finds the term, or a word that it may be a typo of, as matchTerm does. Where it is two words, only as written. */
+/**
+ * Finds the term as matchTerm does, or what it may be a typo of. One word is found in all its forms, two words only as
+ * they are written.
+ */
 export const matchMistyped: Match = (field, term, boost = 1) =>
   anyOf([
     matchTerm(field, term, boost),

@@ -93,9 +93,9 @@ function suggesterOf(text: string): estypes.SearchSuggester {
 }
 
 /**
- * Replaces each word that has a correction by its best one, or by the next best ones. A word without a next best one
- * gets its best one. Null where no word has a correction of that rank. The index holds words without accents, and
- * `spellings` tells how they are written.
+ * Replaces each word that has corrections by the one of a rank; rank 0 is the best one. A word with fewer corrections
+ * is replaced by its best one. Null where no word has a correction of this rank. The index holds words without accents,
+ * and `spellings` tells how they are written.
  */
 export function correct(
   text: string,

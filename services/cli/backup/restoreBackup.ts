@@ -38,8 +38,9 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const manifest = await checkBackup(folder);
   await requireEmpty(mongo);
-  // The existing index may hold documents that were written after the backup. The new one is there before any thread:
-  // an indexer that starts and finds threads without an index would ask for a rebuild.
+  // The existing index may hold documents that were written after the backup. So an empty one replaces it. This happens
+  // before any thread is restored. Otherwise an indexer that starts meanwhile could find threads but no index, and
+  // would ask for a rebuild.
   await replaceSearchIndex(elasticsearch, mongo.namespace);
   await ensureIndexes(mongo.collections);
   const total = KEPT.reduce((sum, name) => sum + manifest.collections[name].documents, 0);

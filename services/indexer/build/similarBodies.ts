@@ -3,7 +3,8 @@ import type { BodyTexts } from '../stores/bodyWriter.js';
 
 /**
  * Makes the bodies that list the similar threads of some threads. The body of a thread that is not listed itself is
- * gone. `gone` tells of each listed thread which threads in its list are not listed any more, where there are any.
+ * gone. `gone` holds, by the id of a listed thread, the threads in its list that are not listed any more. A thread
+ * without such threads is not in it.
  */
 export async function shownLists(
   collections: Pick<Collections, 'similar' | 'threadItems'>,

@@ -8,7 +8,7 @@ import { searchSimilar } from './searchSimilar.js';
 
 /**
  * Removes views and search documents of threads that are not recorded. The build of such a thread removes its views,
- * and the search for its similar threads removes their list.
+ * and the job that finds similar threads removes its list of these.
  */
 export async function removeOrphans(deps: IndexerDeps, found: Difference[]): Promise<void> {
   await rebuildThreads(deps, found);
