@@ -1,5 +1,5 @@
 import type { Job } from 'bullmq';
-import { NEVER } from '../../shared/store/work.js';
+import { LATE_KINDS, NEVER } from '../../shared/store/work.js';
 import { CliError } from './cliError.js';
 import { createProgress } from './progress.js';
 import { safeText } from './safeText.js';
@@ -51,9 +51,6 @@ function stepsOf({ progress }: Job): number {
   return total ? Math.floor(((done ?? 0) / total) * STEPS) : 0;
 }
 
-/** Marks of these kinds may wait for a long time. No job waits for them. */
-const LATE = ['similar', 'mirror'] as const;
-
 /** Why a job has not gone on for a while; null where no reason is known. */
 async function whyStill(archive: Watched, jobId: string): Promise<string | null> {
   const job = await findJob(archive, jobId);
@@ -64,7 +61,7 @@ async function whyStill(archive: Watched, jobId: string): Promise<string | null>
     return 'The job waits for its turn: those that were filed before come first, such as files to import';
   // The job of a sync is delayed between two checks of whether the sync has ended. So only an active job can be stuck.
   if (state !== 'active') return null;
-  const waiting = { kind: { $nin: [...LATE] }, due: { $ne: NEVER } };
+  const waiting = { kind: { $nin: [...LATE_KINDS] }, due: { $ne: NEVER } };
   const { work } = archive.mongo.collections;
   const mark = await work.findOne(waiting, { projection: { _id: 1 } });
   return mark && 'The job waits until what was changed is built and counted, such as by an import';

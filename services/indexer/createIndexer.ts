@@ -13,7 +13,7 @@ import { publicUrlOf, type Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { registerStores } from '../../shared/platform/metrics.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
-import type { LoopKind } from '../../shared/store/work.js';
+import { LATE_KINDS, type LoopKind } from '../../shared/store/work.js';
 import type { IndexerDeps, WriteCounters } from './deps.js';
 import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
@@ -75,7 +75,7 @@ const SIMILAR_REST_FACTOR = 1;
  */
 const SHOWN_ELSEWHERE: readonly LoopKind[] = ['lists', 'person', 'server', 'shown'];
 const ELSEWHERE_REST_MS = 5_000;
-const IN_OTHER_LOOPS: readonly LoopKind[] = [...SHOWN_ELSEWHERE, 'similar', 'mirror'];
+const IN_OTHER_LOOPS: readonly LoopKind[] = [...SHOWN_ELSEWHERE, ...LATE_KINDS];
 const OTHER_KINDS = ALL_KINDS.filter((kind) => !IN_OTHER_LOOPS.includes(kind));
 
 /** How long (ms) work that is under way may take to end when the indexer stops. */
