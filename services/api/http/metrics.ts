@@ -1,4 +1,5 @@
-import type { Middleware } from 'koa';
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 import { metricsAccess } from '../../../shared/platform/metrics.js';
 import { invalidCredential } from '../auth/refusals.js';
@@ -11,11 +12,9 @@ export function serveMetrics(
   { registry, read }: ApiMetrics,
   token: string | undefined,
 ): Middleware {
-  return async (ctx, next) => {
-    if (ctx.path !== PATH || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) {
-      await next();
-      return;
-    }
+  // The path must be exact. A proxy that hides /metrics does not hide /metrics/ or /METRICS.
+  const router = new Router({ sensitive: true, strict: true });
+  router.get(PATH, async (ctx: Context) => {
     Object.assign(ctx.state, { private: true, operationId: 'getMetrics', route: PATH });
     const access = metricsAccess(ctx.req, token);
     if (access === 'wrong') throw invalidCredential('metrics token');
@@ -24,7 +23,8 @@ export function serveMetrics(
     ctx.remove('Access-Control-Allow-Origin');
     ctx.set({ 'Content-Type': registry.contentType, 'Cache-Control': 'private, no-store' });
     ctx.body = text;
-  };
+  });
+  return router.routes() as unknown as Middleware;
 }
 
 function missingToken(): AppError {

@@ -82,4 +82,15 @@ describe('GET /metrics', () => {
     expect(await status({ Authorization: 'Bearer wrong' })).to.equal(403);
     expect(await status({ Authorization: `Bearer ${TOKEN}` })).to.equal(200);
   });
+
+  it('has no other methods, and no other spelling', async () => {
+    const posted = await api.send('POST', '/metrics');
+    expect([posted.status, posted.headers['allow']]).to.deep.equal([405, 'GET, HEAD, OPTIONS']);
+    const asked = await api.send('OPTIONS', '/metrics');
+    expect([asked.status, asked.headers['allow']]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
+    // A proxy that does not pass /metrics on may pass these on.
+    for (const path of ['/metrics/', '/Metrics', '/%6detrics']) {
+      expect((await api.get(path)).status, path).to.equal(404);
+    }
+  });
 });
