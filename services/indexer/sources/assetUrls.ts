@@ -4,18 +4,20 @@ import { parseUrl } from '../../../shared/platform/parseUrl.js';
 const CDN = 'https://cdn.discordapp.com';
 const MAX_URL = 4_096;
 const WEB = ['http:', 'https:'];
-// Spaces, controls, and what could end an attribute or a markdown link.
-const UNSAFE = /[\p{Cc}\p{Zs}\p{Surrogate}<>"`\\]/u;
+// How a whole address begins. On a page of https, a browser reads `https:x` and `https:/x` as paths of that page's site.
+const WHOLE = /^https?:\/\/[^/]/i;
+// Spaces, controls, marks that reorder text, and what could end an attribute or a markdown link.
+const UNSAFE = /[\p{Cc}\p{Zs}\p{Surrogate}\p{Bidi_Control}<>"`\\]/u;
 
 /**
- * An http or https address of at most 4,096 characters; null for any other. Characters that do not belong in an address
- * are escaped.
+ * A whole http or https address of at most 4,096 characters; null for any other. Characters that do not belong in an
+ * address are escaped.
  */
 export function webUrl(address: string | null | undefined): string | null {
   if (!address || address.length > MAX_URL) return null;
   const url = parseUrl(address);
   if (!url || !WEB.includes(url.protocol)) return null;
-  const safe = UNSAFE.test(address) ? url.href : address;
+  const safe = WHOLE.test(address) && !UNSAFE.test(address) ? address : url.href;
   return safe.length > MAX_URL ? null : safe;
 }
 

@@ -14,4 +14,17 @@ describe('webUrl', () => {
     for (const address of [null, '', 'no address', 'ftp://a.example/', 'javascript:alert(1)'])
       expect(webUrl(address)).to.equal(null);
   });
+
+  it('writes the slashes behind the scheme, without which a browser reads a path of the page', () => {
+    for (const address of ['https:a.example', 'https:/a.example/', 'https:///a.example']) {
+      expect(webUrl(address)).to.equal('https://a.example/');
+    }
+  });
+
+  it('escapes what does not belong in an address, such as marks that reorder text', () => {
+    expect(webUrl('https://a.example/b c"d')).to.equal('https://a.example/b%20c%22d');
+    expect(webUrl('https://a.example/\u202egnp.exe')).to.equal(
+      'https://a.example/%E2%80%AEgnp.exe',
+    );
+  });
 });
