@@ -8,6 +8,9 @@ import type { ReadMirror } from './readMirror.js';
 /** Media types that browsers may display. Other files are only offered to be saved. */
 const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+-]+|text\/plain)$/;
 
+/** Media types of text, and of scripts. Such a file is sent as plain text, so that no page can load it as a script. */
+const TEXT = /^text\/|(?:java|ecma)script$/;
+
 /**
  * Headers for any file. Somebody on the platform has sent it, so it may be a page with scripts. It must run no scripts,
  * have no access to this service's origin, and load nothing.
@@ -38,8 +41,7 @@ export async function mirroredFile(
   const { key, bytes: length, type: told, sha256: etag } = record.copy;
   const bytes = await mirror(key, length);
   if (!bytes) return null;
-  // Any text is sent as plain text. So no site can load it as a script.
-  const type = told.startsWith('text/') ? 'text/plain' : told;
+  const type = TEXT.test(told) ? 'text/plain' : told;
   const headers = { ...HARMLESS, 'Content-Disposition': disposition(type, filename) };
   const shownType = type === 'text/plain' ? 'text/plain; charset=utf-8' : type;
   return { etag, length, headers, file: { type: shownType, bytes } };

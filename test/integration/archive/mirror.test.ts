@@ -45,11 +45,12 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       });
       const message = model.post(thread.id, {
         authorId,
-        content: 'Three of them',
+        content: 'Four of them',
         attachments: [
           { ...IMAGE, filename: 'naïve “chart”;\n.png', size: 5_000 },
           { filename: 'page.svg', size: PAGE.length, contentType: 'image/svg+xml' },
           { filename: 'all.zip', size: 70, contentType: 'application/zip' },
+          { filename: 'run.js', size: 50, contentType: 'application/javascript' },
         ],
       });
       posted = { threadId: thread.id, message, authorId, channelId: channel.id };
@@ -59,12 +60,12 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
           DISCORD_API_URL: discord.url,
           DISCORD_CDN_URL: new URL(discord.url).origin,
           DISABLE_AUTH: 'true',
+          MIRROR_TYPES: 'image/*,application/javascript',
           ...place.env,
         },
       });
-      await until(async () => (await linksOf()).length === 3);
-      await untilEqual(async () => (await open(0)).status, 200);
-      await untilEqual(async () => (await open(1)).status, 200);
+      await until(async () => (await linksOf()).length === 4);
+      for (const index of [0, 1, 3]) await untilEqual(async () => (await open(index)).status, 200);
       const profile = `/api/users/${posted.authorId}`;
       await untilEqual(async () => (await archive.api.get(profile)).status, 200);
     });
@@ -138,6 +139,8 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       const { headers } = await open(1);
       expect(headers['content-disposition']).to.match(/^attachment; /);
       expect(headers['content-security-policy']).to.match(/default-src 'none'.*sandbox/);
+      // A page would run this as a script if it had the type of one.
+      expect((await open(3)).headers['content-type']).to.equal('text/plain; charset=utf-8');
     });
 
     it('redirects to a fresh link where there is no copy', async () => {
@@ -199,7 +202,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
         kind: 'file' as const,
         of: { $in: [`user/${posted.authorId}`, `thread/${posted.threadId}`] },
       };
-      expect(await sync.countDocuments(own)).to.equal(3);
+      expect(await sync.countDocuments(own)).to.equal(4);
       const { stdout, code } = await archive.cli('erase-user', posted.authorId);
       expect(code, stdout).to.equal(0);
       expect((await open(0)).status).to.equal(404);
