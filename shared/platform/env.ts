@@ -77,8 +77,17 @@ const onOrOff = () =>
 export const SHORTEST_SECRET = 32;
 
 const url = () => Joi.string().uri({ scheme: ['http', 'https'] });
-/** A URL that paths are appended to, without a slash at the end. */
-const baseUrl = () => url().replace(/\/+$/, '');
+/**
+ * A URL that paths are appended to, without a slash at the end. It holds no password, because readers see it in links,
+ * and `fetch` takes none in a URL.
+ */
+const baseUrl = () =>
+  url()
+    .replace(/\/+$/, '')
+    .pattern(/^\w+:\/\/[^/?#@]+(?:\/[^?#]*)?$/, 'address')
+    .messages({
+      'string.pattern.name': '{{#label}} must have no user, no query and no fragment',
+    });
 
 /** A text that `read` checks. Where `read` throws, its message follows the name of the variable. */
 const checkedBy = (read: (text: string) => unknown) =>
@@ -369,6 +378,11 @@ export const settingsSchema = Joi.object<Settings, true>({
     .description('Where the indexer kills itself, for tests of crashes: name:n, comma separated'),
   METRICS_TOKEN: Joi.string()
     .min(16)
+    .pattern(/^[!-~]+$/, 'token')
+    .messages({
+      'string.pattern.name':
+        '{{#label}} must hold only letters, digits and signs of ASCII, and no space',
+    })
     .description('Opens /metrics to other machines (at least 16 characters)'),
   METRICS_PORT: Joi.number()
     .port()

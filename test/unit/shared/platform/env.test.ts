@@ -68,6 +68,32 @@ describe('readSettings', () => {
     });
   });
 
+  it('refuses a URL that no path can be appended to, or that would show a password to readers', () => {
+    for (const name of ['PUBLIC_URL', 'DISCORD_API_URL', 'DISCORD_CDN_URL']) {
+      for (const wrong of [
+        'https://a.example/?b',
+        'https://a.example#b',
+        'https://me:pw@a.example/',
+      ]) {
+        const { message } = errorOf(() => readSettings({ [name]: wrong }));
+        expect(message, wrong).to.equal(
+          `Wrong setting: ${name} must have no user, no query and no fragment`,
+        );
+      }
+      const right = 'https://a.example:8443/@forum';
+      expect(readSettings({ [name]: right })).to.include({ [name]: right });
+    }
+  });
+
+  it('refuses a METRICS_TOKEN that no request could send', () => {
+    for (const wrong of ['sixteen letters and spaces', 'schlüssel-schlüssel']) {
+      const read = () => readSettings({ METRICS_TOKEN: wrong });
+      expect(read, wrong).to.throw(SettingsError, /^Wrong setting: METRICS_TOKEN must hold only/);
+    }
+    const token = 'T0ken/+=.~_-!$&9';
+    expect(readSettings({ METRICS_TOKEN: token })).to.include({ METRICS_TOKEN: token });
+  });
+
   it('names the URL whose password has a special character that is not encoded', () => {
     const wrong = {
       REDIS_URL: 'redis://:50%off@127.0.0.1:6379',
