@@ -141,6 +141,15 @@ export interface MirrorState {
   restoring?: true;
 }
 
+/** Which renderers have made the views. */
+export interface ViewsState {
+  _id: 'views';
+  /** The renderer of the indexer that started last. */
+  renderer: number;
+  /** The other renderers that may have made some of the views. Empty once all views are known to be of `renderer`. */
+  others: number[];
+}
+
 /** The documents of the collection `state`, by id. There is one of each. */
 export interface StateRecords {
   version: CounterState<'version'>;
@@ -153,6 +162,7 @@ export interface StateRecords {
   sync: SyncLease;
   gateway: GatewayState;
   mirror: MirrorState;
+  views: ViewsState;
 }
 
 export type StateRecord = StateRecords[keyof StateRecords];

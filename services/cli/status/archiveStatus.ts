@@ -2,6 +2,8 @@ import { pingMongo } from '../../../shared/platform/clients.js';
 import { mirrorStats, type MirrorStats } from '../../../shared/store/mirrorStats.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER } from '../../../shared/store/work.js';
+import { describeViews } from '../../../shared/store/describeViews.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { syncState, type SyncState } from '../../../shared/store/syncState.js';
 import { syncRows } from './syncRows.js';
 import { listScope } from '../../../shared/store/listKeys.js';
@@ -29,6 +31,8 @@ export interface ArchiveStatus {
   messages: number | null;
   /** How many threads have records that their views or search documents do not show yet. */
   pendingThreads: number | null;
+  /** Which views another renderer may have made, and what to do; null where there are none. */
+  viewsProblem: string | null;
   /** How many things are quarantined, because they cannot be stored or built. */
   quarantined: number | null;
   searchDocuments: number | null;
@@ -86,11 +90,10 @@ export function statusLines(status: ArchiveStatus): string[] {
     ['Threads', shown(status.threads)],
     ['Messages', shown(status.messages)],
     ['Pending threads', shown(status.pendingThreads)],
+    ...problemRow('Views', status.viewsProblem),
     ['Quarantined', shown(status.quarantined)],
     ['Search documents', shown(status.searchDocuments)],
-    ...(status.searchProblem === null
-      ? []
-      : [['Search index', status.searchProblem] satisfies [string, string]]),
+    ...problemRow('Search index', status.searchProblem),
     ['Jobs', jobs],
     ['Indexers', shown(status.indexers)],
     ...(status.sync ? syncRows(status.sync) : []),
@@ -100,6 +103,10 @@ export function statusLines(status: ArchiveStatus): string[] {
     ['Redis', stores.redis],
   ];
   return rows.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`);
+}
+
+function problemRow(name: string, problem: string | null): [string, string][] {
+  return problem === null ? [] : [[name, problem]];
 }
 
 /** The rows of a status about the mirror, as name and value. */
@@ -116,7 +123,14 @@ function shown(count: number | null): string {
 
 type Records = Pick<
   ArchiveStatus,
-  'empty' | 'servers' | 'channels' | 'threads' | 'messages' | 'pendingThreads' | 'quarantined'
+  | 'empty'
+  | 'servers'
+  | 'channels'
+  | 'threads'
+  | 'messages'
+  | 'pendingThreads'
+  | 'viewsProblem'
+  | 'quarantined'
 >;
 
 const NO_RECORDS: Records = {
@@ -126,6 +140,7 @@ const NO_RECORDS: Records = {
   threads: null,
   messages: null,
   pendingThreads: null,
+  viewsProblem: null,
   quarantined: null,
 };
 
@@ -139,21 +154,23 @@ async function orReason<T>(asking: Promise<T>): Promise<{ value: T | null; state
 }
 
 async function countRecords({ mongo }: Archive): Promise<Records> {
-  const { servers, channels, work, threadItems } = mongo.collections;
+  const { servers, channels, work, threadItems, state } = mongo.collections;
   const alive = { deleted: { $ne: true } };
-  const [held, serverCount, channelCount, pendingThreads, quarantined, listed] = await Promise.all([
-    heldCollection(mongo),
-    servers.countDocuments(alive),
-    channels.countDocuments({ ...alive, withheldAt: { $exists: false } }),
-    work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }),
-    work.countDocuments(FAILED),
-    threadItems
-      .aggregate<{ threads: number; messages: number }>([
-        { $match: { scopes: listScope({ status: 'all' }) } },
-        { $group: { _id: null, threads: { $sum: 1 }, messages: { $sum: '$facts.messages' } } },
-      ])
-      .next(),
-  ]);
+  const [held, serverCount, channelCount, pendingThreads, views, quarantined, listed] =
+    await Promise.all([
+      heldCollection(mongo),
+      servers.countDocuments(alive),
+      channels.countDocuments({ ...alive, withheldAt: { $exists: false } }),
+      work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }),
+      stateOf(state, 'views').findOne({ _id: 'views' }),
+      work.countDocuments(FAILED),
+      threadItems
+        .aggregate<{ threads: number; messages: number }>([
+          { $match: { scopes: listScope({ status: 'all' }) } },
+          { $group: { _id: null, threads: { $sum: 1 }, messages: { $sum: '$facts.messages' } } },
+        ])
+        .next(),
+    ]);
   return {
     empty: held === undefined,
     servers: serverCount,
@@ -161,6 +178,7 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
     threads: listed?.threads ?? 0,
     messages: listed?.messages ?? 0,
     pendingThreads,
+    viewsProblem: views && describeViews(views),
     quarantined,
   };
 }

@@ -2,6 +2,7 @@ import type { VerifyReport } from '../../../shared/contract/verify.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
+import { noteAllRendered } from '../noteRenderer.js';
 import { REPORT_NOBODY, type Report } from '../report.js';
 import type { Area, AreaContext } from './area.js';
 import { awaitWork } from './awaitWork.js';
@@ -77,7 +78,9 @@ export async function verifyArchive(
     });
     await judge(suspects);
   }
-  return findings.report();
+  const found = findings.report();
+  if (found.clean) await noteAllRendered(deps.collections);
+  return found;
 }
 
 /** Confirms suspected differences, mends them where that is asked for, and adds them to the findings. */
