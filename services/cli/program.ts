@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command } from 'commander';
-import { DIST } from '../local/services.js';
 import { addBackup, addRestore } from './backup/backupCommands.js';
 import { addBot } from './bot/botCommands.js';
 import { addDelete, addEraseUser } from './delete/deleteCommands.js';
@@ -12,6 +9,7 @@ import { addReindex } from './reindex/reindexCommand.js';
 import { addStatus } from './status/statusCommand.js';
 import { addSync } from './sync/syncCommand.js';
 import { addVerify } from './verify/verifyCommand.js';
+import { version } from './version.js';
 
 /**
  * The command line, with one line for each command. Parsing it runs the command. A usage error is thrown as
@@ -36,9 +34,4 @@ export function createProgram(): Command {
   addKeys(program);
   addStatus(program);
   return program;
-}
-
-function version(): string {
-  const text = readFileSync(join(DIST, '..', 'package.json'), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -9,7 +9,10 @@ import { NEVER } from '../../../shared/store/work.js';
 /** The file that describes a backup. It is written last, so a folder without it holds no complete backup. */
 export const MANIFEST = 'manifest.json';
 
-/** The number of this format. Backups with any other number are refused. */
+/**
+ * The number of this format. Backups with any other number are refused. A new number needs a new version of the
+ * package, because the refusal names the version that wrote the backup.
+ */
 export const BACKUP_FORMAT = 7;
 
 /**
@@ -68,6 +71,8 @@ export interface BackupFile {
 /** What a backup holds. */
 export interface Manifest {
   format: number;
+  /** The version of the package that wrote it. Absent in backups from before this was recorded. */
+  version?: string;
   /** An ISO 8601 time. */
   createdAt: string;
   /** The name of the database. */
@@ -85,21 +90,28 @@ const fileSchema = Joi.object<BackupFile, true>({
     .required(),
 });
 
-/** Checks a Manifest. */
+/** What tells which version wrote a backup of any format. */
+export type Origin = Pick<Manifest, 'format' | 'version'> & Partial<Pick<Manifest, 'createdAt'>>;
+
+const originFields = {
+  format: Joi.number().required(),
+  version: Joi.string(),
+  createdAt: Joi.string().isoDate(),
+};
+
+/** Checks an Origin. */
+export const originSchema = Joi.object<Origin, true>(originFields).unknown();
+
+/** Checks a Manifest of this format. A later version may have added fields that a restore can do without. */
 export const manifestSchema = Joi.object<Manifest, true>({
-  format: Joi.number()
-    .valid(BACKUP_FORMAT)
-    .required()
-    .messages({
-      'any.only': `its format is {{#value}}, and this version reads format ${BACKUP_FORMAT}: restore it with the version that wrote it`,
-    }),
+  ...originFields,
   createdAt: Joi.string().isoDate().required(),
   namespace: Joi.string().required(),
   snapshot: Joi.boolean().required(),
   collections: Joi.object(Object.fromEntries(KEPT.map((name) => [name, fileSchema.required()])))
     .required()
     .messages({ 'object.unknown': '{{#label}} is not known to this version' }),
-});
+}).unknown();
 
 /** The name of a collection's file. */
 export function backupFileName(name: KeptName): string {

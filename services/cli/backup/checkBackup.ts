@@ -5,14 +5,19 @@ import { join } from 'node:path';
 import type { ValidationResult } from 'joi';
 import { CliError } from '../cliError.js';
 import { messageOf } from '../reachable.js';
+import { safeText } from '../safeText.js';
+import { version } from '../version.js';
 import {
+  BACKUP_FORMAT,
   backupFileName,
   KEPT,
   MANIFEST,
   manifestSchema,
+  originSchema,
   type BackupFile,
   type KeptName,
   type Manifest,
+  type Origin,
 } from './backupFormat.js';
 
 /** Reads a backup's manifest, and checks every byte of its files. Throws CliError that names each damaged file. */
@@ -34,13 +39,27 @@ async function readManifest(folder: string): Promise<Manifest> {
       `${folder} holds no whole backup: ${MANIFEST}, which is written last, cannot be read (${messageOf(error)})`,
     );
   });
-  const checked: ValidationResult<Manifest> = manifestSchema.validate(parse(text), {
-    convert: false,
-  });
-  if (checked.error) {
-    throw new CliError(`${path} is damaged, or of another version: ${checked.error.message}`);
-  }
-  return checked.value;
+  const told = parse(text);
+  const origin = checked(path, originSchema.validate(told, { convert: false }));
+  if (origin.format !== BACKUP_FORMAT) throw new CliError(otherFormat(folder, origin));
+  return checked(path, manifestSchema.validate(told, { convert: false }));
+}
+
+function checked<T>(path: string, { value, error }: ValidationResult<T>): T {
+  if (error) throw new CliError(`${path} is damaged: ${error.message}`);
+  return value;
+}
+
+/** Says which version can restore a backup that this one cannot read. */
+function otherFormat(folder: string, { format, version: writer, createdAt }: Origin): string {
+  const time = createdAt === undefined ? '' : ` on ${createdAt}`;
+  const isEarlier = format < BACKUP_FORMAT;
+  const unnamed = `${isEarlier ? 'an earlier' : 'a later'} version than this`;
+  const by = writer === undefined ? unnamed : `version ${safeText(writer)}`;
+  const todo = isEarlier
+    ? 'Restore it with the version that wrote it, and then update the restored archive'
+    : 'Restore it with the version that wrote it, or update this one first';
+  return `${folder} is a backup of format ${format}, written${time} by ${by}. This is version ${version()}, which reads format ${BACKUP_FORMAT}. ${todo}`;
 }
 
 function parse(text: string): unknown {

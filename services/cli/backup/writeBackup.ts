@@ -12,6 +12,7 @@ import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
 import { createProgress, type Progress } from '../progress.js';
 import { makeFolder } from '../makeFolder.js';
+import { version } from '../version.js';
 import { writeError } from '../writeError.js';
 import {
   BACKUP_FORMAT,
@@ -55,6 +56,7 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
       files.push([name, await writeFile(mongo, session, folder, name, progress)]);
     const manifest: Manifest = {
       format: BACKUP_FORMAT,
+      version: version(),
       createdAt,
       namespace: mongo.namespace,
       snapshot: session !== undefined,

@@ -17,6 +17,7 @@ import { renewSearchIndex } from '../../../services/indexer/search/renewSearchIn
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
+import { version } from '../../../services/cli/version.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
 import { announcementChannel, statsCacheKey } from '../../../shared/jobs/announcements.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
@@ -79,7 +80,10 @@ describe('backup and restore', () => {
       await run(before, 'erase-user', other!.author.id);
       const answers = await everyAnswer(before);
       const backup = join(folder, 'backup');
-      expect(await run(before, 'backup', backup)).to.include({ snapshot: true });
+      expect(await run(before, 'backup', backup)).to.include({
+        snapshot: true,
+        version: version(),
+      });
       for (const name of ['', ...(await readdir(backup))])
         expect((await stat(join(backup, name))).mode & 0o077, name).to.equal(0);
 

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from 'mongodb';
-import { KEPT, type KeptName } from '../../../services/cli/backup/backupFormat.js';
+import { BACKUP_FORMAT, KEPT, type KeptName } from '../../../services/cli/backup/backupFormat.js';
 import { checkBackup } from '../../../services/cli/backup/checkBackup.js';
+import { version } from '../../../services/cli/version.js';
 import { collectionsOf, type Collections } from '../../../shared/store/collections.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
@@ -25,12 +26,29 @@ describe('a backup', () => {
     expect([...KEPT, ...Object.keys(LEFT_OUT)]).to.have.members(Object.keys(all));
   });
 
-  it('is refused with what to do, where it has another format', async () => {
-    await withTemporaryFolder(async (folder) => {
-      await writeFile(join(folder, 'manifest.json'), JSON.stringify({ format: 6, namespace: 'a' }));
-      expect(await rejectionOf(checkBackup(folder))).to.match(
-        /format is 6, and this version reads format \d+: restore it with the version that wrote it$/,
-      );
-    });
-  });
+  for (const [format, written, by] of [
+    [6, {}, 'written by an earlier version than this'],
+    [
+      6,
+      { createdAt: '2026-11-20T10:00:00.000Z', version: '0.9.0' },
+      'written on 2026-11-20T10:00:00.000Z by version 0.9.0',
+    ],
+    [1_000, {}, 'written by a later version than this'],
+    [1_000, { version: '9.0.0\u001b' }, 'written by version 9.0.0\\u{001b}'],
+  ] as const)
+    it(`of format ${format} is refused with what to do, ${by}`, () =>
+      withTemporaryFolder(async (folder) => {
+        await writeFile(join(folder, 'manifest.json'), JSON.stringify({ format, ...written }));
+        const todo =
+          format === 6 ? 'and then update the restored archive' : 'or update this one first';
+        expect(await rejectionOf(checkBackup(folder))).to.equal(
+          `${folder} is a backup of format ${format}, ${by}. This is version ${version()}, which reads format ${BACKUP_FORMAT}. Restore it with the version that wrote it, ${todo}`,
+        );
+      }));
+
+  it('is refused where its manifest is damaged', () =>
+    withTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'manifest.json'), '{"format":');
+      expect(await rejectionOf(checkBackup(folder))).to.match(/manifest\.json is damaged: /);
+    }));
 });
