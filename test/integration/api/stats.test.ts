@@ -81,6 +81,17 @@ describe('GET /api/servers/:serverId/stats', () => {
     const reply = await api.get('/api/servers/10/stats');
     expect(reply.headers).to.include({ 'x-cache': 'MISS' });
     expect(reply.json()).to.deep.equal({ total: 2 });
+    // A request with a credential finds it in this process's memory, too.
+    const named = await api.get('/api/servers/10/stats', { 'X-API-Key': 'unknown' });
+    expect(named.headers).to.include({ 'x-cache': 'HIT' });
+  });
+
+  it('is not stored while the shared cache is kept empty, soon after a change', async () => {
+    await change((key) => api.stores.redis.set(key, '', 'PX', 60_000));
+    const cached = async () => (await api.get('/api/servers/10/stats')).headers['x-cache'];
+    expect(await cached()).to.equal('MISS');
+    await change(() => Promise.resolve());
+    expect(await cached()).to.equal('MISS');
   });
 
   it('ignores a damaged entry', async () => {
