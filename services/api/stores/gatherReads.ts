@@ -34,7 +34,6 @@ export function gatherReads<Question, Answer>({
 }: GatherOptions<Question, Answer>): (question: Question) => Promise<Answer> {
   let waiting: Waiting<Question, Answer>[] = [];
   let underWay = 0;
-  let isDue = false;
 
   const send = async (group: Waiting<Question, Answer>[]): Promise<void> => {
     underWay += 1;
@@ -48,7 +47,6 @@ export function gatherReads<Question, Answer>({
     drain();
   };
   const drain = (): void => {
-    isDue = false;
     const overdue = now() - CALL_LIMIT_MS;
     while (waiting.length > 0 && underWay < atOnce) {
       const group = waiting.slice(0, most);
@@ -61,11 +59,11 @@ export function gatherReads<Question, Answer>({
   return (question) =>
     new Promise((resolve, reject) => {
       refuse();
+      const ahead = waiting.length;
       waiting.push({ question, askedAt: now(), resolve, reject });
-      if (isDue || underWay >= atOnce) return;
-      isDue = true;
-      // All questions of this turn of the event loop go out together.
-      setImmediate(drain);
+      // All questions of this turn of the event loop go out together. Where others wait already, this one goes out with
+      // them, or after them.
+      if (ahead === 0) setImmediate(drain);
     });
 }
 
