@@ -48,6 +48,8 @@ describe('GET /metrics', () => {
     await untilEqual(() => value('forum_archive_store_up{store="mongodb"}'), 1);
     const calls = 'forum_archive_store_call_duration_seconds_count{store="mongodb"}';
     expect(await value(calls)).to.be.above(0);
+    const searches = 'forum_archive_store_call_duration_seconds_count{store="elasticsearch"}';
+    expect(await value(searches)).to.be.above(0);
     expect(await value('process_resident_memory_bytes')).to.be.above(1_000_000);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { errorBodySchema } from '../../../shared/contract/errors.js';
+import { errorBodySchema, type ErrorBody } from '../../../shared/contract/errors.js';
 import type { Readiness } from '../../../shared/contract/health.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy, type PausableProxy } from '../../support/apiProxy.js';
@@ -56,8 +56,14 @@ describe('reads while MongoDB is away', () => {
     // A busy machine may be too slow for a ping of another store.
     const states = async () => ((await askReady()).json() as Readiness).stores;
     await untilEqual(states, { mongodb: 'down', elasticsearch: 'up', redis: 'up' });
+    await untilEqual(
+      async () => ((await askReady()).json() as ErrorBody).error,
+      'Not ready: mongodb did not answer',
+    );
     proxy.thaw();
     await until(async () => (await api.get('/api/threads/2')).status === 200);
+    // The key of cursors is read again.
+    await until(async () => (await api.get('/api/threads')).status === 200);
     await until(async () => (await api.get('/readyz')).status === 200);
   });
 });

@@ -44,6 +44,15 @@ describe('createGuard', () => {
     const call = (): Promise<never> => expect.fail('The call was made');
     const thrown: unknown = await guard(call).catch((error: unknown) => error);
     expect(thrown).to.be.instanceOf(StoreAway);
+    expect((thrown as StoreAway).headers).to.deep.equal({ 'Retry-After': '2' });
     expect(failures).to.deep.equal([]);
+  });
+
+  it('ends a call that takes too long, and counts it as failed', async () => {
+    const { guard, failures } = aGuard(() => Promise.resolve());
+    const never = () => new Promise<never>(() => undefined);
+    const thrown: unknown = await guard(never).catch((error: unknown) => error);
+    expect(thrown).to.include({ name: 'TimeoutError' });
+    expect(failures).to.deep.equal([true]);
   });
 });
