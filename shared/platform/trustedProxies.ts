@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
 
 /**
@@ -31,10 +32,14 @@ function readHops(text: string): number {
   throw new TypeError(`must be 1 to ${MOST_HOPS} as a number of proxies`);
 }
 
+const NAMES = ['loopback', 'linklocal', 'uniquelocal'];
+
 /**
  * Whether a text is an address, a network such as 10.0.0.0/8, or a name of networks: loopback, linklocal, uniquelocal.
  */
 function isNetwork(text: string): boolean {
+  // The library also takes old forms of an address: `1` is 0.0.0.1, and 010.0.0.1 is 8.0.0.1.
+  if (!NAMES.includes(text) && isIP(text.replace(/\/.*$/, '')) === 0) return false;
   try {
     proxyAddr.compile(text);
     return true;

@@ -23,6 +23,8 @@ describe('TRUST_PROXY', () => {
     ['11', 'TRUST_PROXY must be 1 to 10'],
     ['10.0.0.1,proxy,10.0.0.0/33', 'these are neither: "proxy", "10.0.0.0/33"'],
     ['10.0.0.1,', 'these are neither: ""'],
+    ['1,10.0.0.1', 'these are neither: "1"'],
+    ['010.0.0.1', 'these are neither: "010.0.0.1"'],
   ] as const) {
     it(`refuses ${text}, and says what to set`, () => {
       expect(() => read(text)).to.throw(told);
