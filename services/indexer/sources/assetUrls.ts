@@ -8,6 +8,8 @@ const WEB = ['http:', 'https:'];
 const WHOLE = /^https?:\/\/[^/]/i;
 // Spaces, controls, marks that reorder text, and what could end an attribute or a markdown link.
 const UNSAFE = /[\p{Cc}\p{Zs}\p{Surrogate}\p{Bidi_Control}<>"`\\]/u;
+// Those of them that a parsed URL may still hold, in its query or fragment.
+const LEFT = /[`\\]/g;
 
 /**
  * A whole http or https address of at most 4,096 characters; null for any other. Characters that do not belong in an
@@ -17,7 +19,8 @@ export function webUrl(address: string | null | undefined): string | null {
   if (!address || address.length > MAX_URL) return null;
   const url = parseUrl(address);
   if (!url || !WEB.includes(url.protocol)) return null;
-  const safe = WHOLE.test(address) && !UNSAFE.test(address) ? address : url.href;
+  const isSafe = WHOLE.test(address) && !UNSAFE.test(address);
+  const safe = isSafe ? address : url.href.replace(LEFT, encodeURIComponent);
   return safe.length > MAX_URL ? null : safe;
 }
 

@@ -185,7 +185,12 @@ function mapRoles(
   return { mentionedRoles: roles.map(({ id, name }) => ({ id, name: cleanName(name, 'role') })) };
 }
 
-/** A file's name without any folder: readers save attachments by it. */
+/** A file's name without any folder, and without dots and spaces in front: readers save attachments by it. */
 function baseName(name: string): string {
-  return name.split(/[\\/]/).at(-1)!.replace(/^\.+/, '') || 'file';
+  return (
+    name
+      .split(/[\\/]/)
+      .at(-1)!
+      .replace(/^[.\s]+/, '') || 'file'
+  );
 }

@@ -23,6 +23,7 @@ describe('webUrl', () => {
 
   it('escapes what does not belong in an address, such as marks that reorder text', () => {
     expect(webUrl('https://a.example/b c"d')).to.equal('https://a.example/b%20c%22d');
+    expect(webUrl('https://a.example/?b`c\\d')).to.equal('https://a.example/?b%60c%5Cd');
     expect(webUrl('https://a.example/\u202egnp.exe')).to.equal(
       'https://a.example/%E2%80%AEgnp.exe',
     );

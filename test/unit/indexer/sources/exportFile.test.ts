@@ -215,6 +215,19 @@ describe('sourceMessage', () => {
     expect(remote).to.include({ url: 'http://example.org/c?d', contentType: null, size: 0 });
   });
 
+  it('keeps the last part of a file name, which an import of that name leaves as it is', () => {
+    const nameOf = (fileName: string) =>
+      map({ attachments: [{ id: '9', url: '', fileName }] }).attachments[0]?.filename;
+    for (const [given, kept] of Object.entries({
+      '../../a b.png': 'a b.png',
+      'C:\\ . config': 'config',
+      'folder/ ..': 'file',
+    })) {
+      expect(nameOf(given)).to.equal(kept);
+      expect(nameOf(kept)).to.equal(kept);
+    }
+  });
+
   it('gives an embed no time where the one it has is beyond what is kept', () => {
     const times = ['9999-12-31T23:59:59+00:00', '2026-01-02T03:04:05+00:00', null];
     const { embeds } = map({ embeds: times.map((timestamp) => ({ timestamp })) });
