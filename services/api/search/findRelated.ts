@@ -91,7 +91,7 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
   const pairs = terms.slice(1).map((term, index) => joinOf(terms[index]!, term));
   const others = terms.map((term) => [
     closedUp(term),
-    withParticle(term, parsed.terms),
+    ...withParticles(term, parsed.terms),
     numbersOf(term),
   ]);
   const joins = [...pairs, ...others.flat()].filter((text) => text !== undefined);
@@ -157,11 +157,22 @@ function partsOf({ text, phrase }: SearchTerm): string[] {
   return long.slice(0, MOST_PARTS);
 }
 
-/** A word joined with the function word behind it: `timeout` for `time out`. */
-function withParticle(term: SearchTerm, all: readonly SearchTerm[]): string | undefined {
+/**
+ * A word joined with the function word behind it, and with the one before it: `timeout` for `time out`, `useeffect` for
+ * `use effect`. A letter before it is left out, because it is mostly an article: `a way` is not `away`. Neither is a
+ * joined word that says nothing: `any thing` is not `anything`.
+ */
+function withParticles(term: SearchTerm, all: readonly SearchTerm[]): string[] {
   const at = all.indexOf(term);
-  const next = at < 0 ? undefined : all[at + 1];
-  return next && !next.phrase && isFunctionWord(next.text) ? joinOf(term, next) : undefined;
+  if (at < 0) return [];
+  const [before, behind] = [all[at - 1], all[at + 1]];
+  const joins = [
+    behind && isFunctionWord(behind.text) ? joinOf(term, behind) : undefined,
+    before && before.text.length > 1 && isFunctionWord(before.text)
+      ? joinOf(before, term)
+      : undefined,
+  ];
+  return joins.filter((text) => text !== undefined && !isFunctionWord(text)) as string[];
 }
 
 /**

@@ -26,6 +26,7 @@ const CORPUS = [
     title: 'Clocks',
     messages: ['A timeout of the buoy socketio client.', 'Plug in the horn', 'I have a bolt'],
   }),
+  aThread({ title: 'Certificates', messages: ['Certbot and letsencrypt have an async job'] }),
   aThread({ title: 'Assets', messages: ['Sails as set at noon'] }),
   aThread({ title: 'Cables', messages: ['The X-Cable fits, a cable C fits better'] }),
   aThread({ title: '备份', messages: ['每天晚上用脚本备份整个数据库'] }),
@@ -108,6 +109,8 @@ describe('search: related', () => {
 
   it('joins a word and a particle, and splits them', async () => {
     expect(titles(await ask('my xylophone has to time out'))).to.include('Clocks');
+    expect(titles(await ask('lets encrypt'))).to.deep.equal(['Certificates']);
+    expect(titles(await ask('a sync'))).to.deep.equal([]);
     expect(titles(await ask('plugin'))).to.deep.equal(['Clocks']);
     expect(titles(await ask('wifibridge'))).to.deep.equal(['Letters']);
     expect(titles(await ask('asset'))).to.deep.equal([]);
