@@ -48,7 +48,7 @@ async function measureCosts(): Promise<void> {
   const deps = { elasticsearch, namespace: mongo.namespace, turns: new Turns() };
   const pid = await processOf();
   const ask = async ({ q, params }: Question): Promise<void> => {
-    // A query with too many words is refused, which is an answer, too.
+    // That a question takes too long is an answer, too.
     await (
       params === 'suggest'
         ? suggestTitles(deps, { q })

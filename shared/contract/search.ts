@@ -19,8 +19,8 @@ import type { ThreadStatus, ThreadStatusFilter } from './threads.js';
 export const SEARCH_TYPES = ['threads', 'messages', 'all'] as const;
 export type SearchType = (typeof SEARCH_TYPES)[number];
 
-/** The most characters of a query, the most terms in it, and how far paging reaches. */
-export const SEARCH_LIMITS = { characters: 512, terms: 32, results: 10_000 } as const;
+/** The most characters of a query, and how far paging reaches. */
+export const SEARCH_LIMITS = { characters: 512, results: 10_000 } as const;
 
 /** The query of GET /search, checked and completed. Times are ISO 8601, UTC, with milliseconds. */
 export interface SearchParams {
@@ -123,7 +123,9 @@ const filter = (description: string) => filterParameter(description).max(100);
 
 /** Checks SearchParams. */
 export const searchQuerySchema = Joi.object<SearchParams, true>({
-  q: queryText.description('Words, which must all match, and "exact phrases"; at most 32 of them'),
+  q: queryText.description(
+    'Words, which must all match, and "exact phrases"; at most 32 of them count',
+  ),
   serverId: filter('Only this server'),
   channelId: filter('Only this channel'),
   type: Joi.string<SearchType>()

@@ -1,4 +1,4 @@
-import { wordTerm, type SearchTerm } from './parseQuery.js';
+import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
 
 /**
  * Words that hold sentences together but say nothing about their subject, by language. They are folded as in the index.
@@ -90,6 +90,18 @@ export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
     ({ text, phrase }) => phrase || !isFunctionWordIn(text, areForeign),
   );
   return [...new Map(telling.map((term) => [term.text.toLowerCase(), term])).values()];
+}
+
+/** The most terms of a query that are looked for. */
+const MOST_TERMS = 32;
+
+/** The query with at most 32 terms, in their order. Of a longer one, function words are left out first, then the last words. */
+export function shorten(query: ParsedQuery): ParsedQuery {
+  const isLight = ({ text, phrase }: SearchTerm) => !phrase && isFunctionWord(text);
+  const light = query.terms.filter(isLight);
+  const telling = query.terms.filter((term) => !isLight(term));
+  const kept = new Set([...telling, ...light].slice(0, MOST_TERMS));
+  return { ...query, terms: query.terms.filter((term) => kept.has(term)) };
 }
 
 /** The words of a term. A term with one word stays as it is, and so does a term that has synonyms. */

@@ -1,5 +1,3 @@
-import { SEARCH_LIMITS } from '../../../shared/contract/search.js';
-import { AppError } from '../../../shared/contract/errors.js';
 import { composed } from '../../../shared/store/searchIndex.js';
 import { APOSTROPHES } from '../../../shared/store/searchMapping.js';
 
@@ -39,24 +37,8 @@ const PHRASE = /(?<![\p{L}\p{N}])"([^"]*)"(?![\p{L}\p{N}])/u;
 
 const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
 
-/**
- * Splits a query into words and "phrases". There is no other syntax. Throws VALIDATION_ERROR for more than 32 terms.
- */
+/** Splits a query into words and "phrases". There is no other syntax. */
 export function parseQuery(q: string): ParsedQuery {
-  const parsed = takeApart(q);
-  if (parsed.terms.length > SEARCH_LIMITS.terms) {
-    const message = `q must hold at most ${SEARCH_LIMITS.terms} words and phrases`;
-    throw new AppError('VALIDATION_ERROR', message, { details: [{ path: 'q', message }] });
-  }
-  return parsed;
-}
-
-/** Whether a query is short enough to be accepted. */
-export function isWithinLimits(q: string): boolean {
-  return q.length <= SEARCH_LIMITS.characters && takeApart(q).terms.length <= SEARCH_LIMITS.terms;
-}
-
-function takeApart(q: string): ParsedQuery {
   const text = cleanText(q);
   return { text, terms: uniqueTerms(splitTerms(text)), words: countWords(text) };
 }

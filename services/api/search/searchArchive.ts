@@ -9,7 +9,7 @@ import { scoreOf } from './bands.js';
 import { COSTLY_MORE, isCostly } from './cost.js';
 import { findRelated, needsRelated, type Related } from './findRelated.js';
 import { forgiveTypos, mayForgive } from './forgiveTypos.js';
-import { isForeign } from './functionWords.js';
+import { isForeign, shorten } from './functionWords.js';
 import { parseQuery, type ParsedQuery } from './parseQuery.js';
 import { findPage, type Found } from './findPage.js';
 import { findPassages } from './findPassages.js';
@@ -57,8 +57,7 @@ export interface Searched {
 }
 
 /**
- * A page of results. Throws VALIDATION_ERROR for too many terms, and RATE_LIMITED for a costly search beyond the
- * asker's limit. Throws UNAVAILABLE while Elasticsearch cannot answer, or where the turn of a costly search does not
+ * A page of results. Throws RATE_LIMITED for a costly search beyond the asker's limit. Throws UNAVAILABLE while Elasticsearch cannot answer, or where the turn of a costly search does not
  * come.
  */
 export async function searchArchive(
@@ -67,7 +66,7 @@ export async function searchArchive(
   asker: Asker,
 ): Promise<Searched> {
   const furtherUntil = performance.now() + (deps.furtherMs ?? FURTHER_MS);
-  const parsed = withSynonyms(parseQuery(params.q), deps.synonyms ?? new Map());
+  const parsed = withSynonyms(shorten(parseQuery(params.q)), deps.synonyms ?? new Map());
   const answer = async (found: Found, extras: Extras | null): Promise<Searched> => ({
     answer: await present(deps, parsed, params, found, extras ?? NO_EXTRAS),
     isWhole: extras !== null,

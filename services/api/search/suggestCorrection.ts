@@ -3,7 +3,7 @@ import anyAscii from 'any-ascii';
 import type { SearchDeps } from './askElasticsearch.js';
 import { tellingTerms } from './functionWords.js';
 import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
-import { isWithinLimits, parseQuery, type ParsedQuery } from './parseQuery.js';
+import { parseQuery, type ParsedQuery } from './parseQuery.js';
 import type { Hit } from './presentResults.js';
 
 /** Only queries with few words, none of which is long, are corrected. */
@@ -40,7 +40,7 @@ export async function suggestCorrection(
   );
   for (let rank = 0; rank < TRIED; rank += 1) {
     const corrected = correct(text, unknown, { rank });
-    if (corrected === null || !isWithinLimits(corrected)) return null;
+    if (corrected === null) return null;
     const best = tellsSomething(corrected) ? await find(corrected) : undefined;
     if (best) return correct(text, unknown, { rank, spellings: spellingsIn(best) });
   }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { AppError } from '../../../../shared/contract/errors.js';
 import {
   searchQuerySchema,
   searchResponseSchema,
@@ -123,7 +122,7 @@ describe('search: hostile input', () => {
     expect(plain.results.messages[0]!.highlights.content!.length).to.be.at.most(260);
   });
 
-  it('answers any string with 200 or 400', async () => {
+  it('answers any string that it accepts', async () => {
     const strings = [...ODD, ...Array.from({ length: 160 }, randomText)];
     expect(strings).to.have.length.above(200);
     let answered = 0;
@@ -131,16 +130,11 @@ describe('search: hostile input', () => {
       const checked = searchQuerySchema.validate({ q, minScore: index % 2 === 0 ? 0 : 0.5 });
       if (checked.error) continue;
       const params: SearchParams = checked.value;
-      try {
-        const found = await fixture.search(params.q, params);
-        expect(searchResponseSchema.validate(found).error).to.equal(undefined);
-        expect(found.query).to.equal(q);
-        expect(found.suggestion ?? '').to.not.match(/[<>&]/);
-        answered += 1;
-      } catch (problem) {
-        expect(problem, JSON.stringify(q)).to.be.instanceOf(AppError);
-        expect(problem).to.include({ code: 'VALIDATION_ERROR' });
-      }
+      const found = await fixture.search(params.q, params);
+      expect(searchResponseSchema.validate(found).error, JSON.stringify(q)).to.equal(undefined);
+      expect(found.query).to.equal(q);
+      expect(found.suggestion ?? '').to.not.match(/[<>&]/);
+      answered += 1;
       await suggestTitles(fixture, { q: params.q });
     }
     expect(answered).to.be.above(150);

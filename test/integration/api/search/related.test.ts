@@ -136,6 +136,9 @@ describe('search: related', () => {
   it('answers a question of any length, and counts only words that the filters leave', async () => {
     const unknown = Array.from({ length: 20 }, (_, n) => `zq${String.fromCharCode(97 + n)}xv`);
     expect(titles(await ask([...unknown, 'sloop'].join(' ')))).to.deep.equal(['Mooring at night']);
+    const talk = Array.from({ length: 30 }, (_, n) => `${'xz'.repeat(n % 3)}q${n}`);
+    const question = ['when I moor the', ...talk, 'what would be best for my sloop?'].join(' ');
+    expect(titles(await ask(question))).to.deep.equal(['Mooring at night']);
     const q = 'sloop ropes transponder lantern';
     expect(titles(await ask(q, { serverId: '7' }))).to.deep.equal(['One long thread']);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isForeign, tellingTerms } from '../../../../services/api/search/functionWords.js';
+import { isForeign, shorten, tellingTerms } from '../../../../services/api/search/functionWords.js';
 import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 
 const tellingIn = (q: string) => tellingTerms(parseQuery(q).terms).map(({ text }) => text);
@@ -14,6 +14,22 @@ describe('functionWords', () => {
     expect(tellingIn('wie kann ich die Firmware flashen')).to.deep.equal(['Firmware', 'flashen']);
     expect(tellingIn('où est la carte')).to.deep.equal(['carte']);
     expect(tellingIn('как обновить прошивку')).to.deep.equal(['обновить', 'прошивку']);
+  });
+
+  it('leaves function words of a long query out first, and then the last words', () => {
+    const termsOf = (words: readonly string[]) =>
+      shorten(parseQuery(words.join(' '))).terms.map(({ text }) => text);
+    const words = Array.from({ length: 33 }, (_, n) => `w${n}`);
+    expect(termsOf(words.slice(1))).to.deep.equal(words.slice(1));
+    expect(termsOf(words)).to.deep.equal(words.slice(0, 32));
+    const some = words.slice(0, 29);
+    expect(termsOf(['how', '"the way"', 'can', ...some, 'I'])).to.deep.equal([
+      'how',
+      'the way',
+      'can',
+      ...some,
+    ]);
+    expect(termsOf(['how', 'can', 'the', ...words])).to.deep.equal(words.slice(0, 32));
   });
 
   it('splits a compound, except at a single letter or a digit', () => {

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { parseQuery } from '../../../../services/api/search/parseQuery.js';
-import { AppError } from '../../../../shared/contract/errors.js';
 import { processorTime } from '../../../support/processorTime.js';
 
 /** Expected terms: words as they are, and phrases in [brackets]. */
@@ -44,24 +43,10 @@ describe('parseQuery', () => {
     expect(parseQuery('搜索引擎').words).to.equal(2);
   });
 
-  it('takes 32 terms and names the limit beyond', () => {
-    const words = Array.from({ length: 33 }, (_, index) => `w${index}`);
-    expect(parseQuery(words.slice(1).join(' ')).terms).to.have.length(32);
-    expect(() => parseQuery(words.join(' ')))
-      .to.throw(AppError, '32')
-      .with.deep.property('details', [
-        { path: 'q', message: 'q must hold at most 32 words and phrases' },
-      ]);
-  });
-
   it('takes little longer for hostile input than for any other', () => {
     const parseOften = (text: string) => {
       for (let n = 0; n < 20; n += 1) {
-        try {
-          parseQuery(text);
-        } catch (error) {
-          expect(error).to.be.instanceOf(AppError);
-        }
+        parseQuery(text);
       }
     };
     const limit = 80 * processorTime(() => parseOften('word '.repeat(32)));
