@@ -1,6 +1,7 @@
 import type { Answer, CacheState } from '../answer.js';
 import { findBody, type BodyStore } from '../bodies/findBody.js';
 import type { Handler } from '../http/route.js';
+import { isId } from '../ids.js';
 import type { StatsCache } from './statsCache.js';
 
 /**
@@ -12,7 +13,7 @@ export function getServerStats(
   cache: StatsCache,
 ): Handler<{ serverId: string }, unknown> {
   return async ({ params: { serverId } }) => {
-    const cached = await cache.read(serverId);
+    const cached = isId(serverId) ? await cache.read(serverId) : ({ state: 'absent' } as const);
     if (cached.state === 'hit') return keptFor(cached.answer, 'HIT', cached.leftMs);
     const answer = await findBody(store, 'stats', serverId);
     if (cached.state === 'away') return { ...answer, cached: { state: 'BYPASS', expiresAt: 0 } };

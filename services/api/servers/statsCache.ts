@@ -48,7 +48,7 @@ export function createStatsCache(
 
 function parse(stored: Buffer | null, left: number): Cached {
   const end = stored?.indexOf('\n') ?? -1;
-  if (!stored || end < 0) return { state: 'absent' };
+  if (!stored || end < 0 || left <= 0) return { state: 'absent' };
   const [etag = '', length] = stored.toString('latin1', 0, end).split(' ');
   return {
     state: 'hit',
