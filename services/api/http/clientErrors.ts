@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server } from 'node:http';
-import { API_VERSION } from '../../../shared/contract/openapi.js';
+import { COMMON_HEADERS } from './headers.js';
 
 const STATUSES: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -36,7 +36,7 @@ function refusal(message: string): { headers: Record<string, string>; body: stri
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
     'Cache-Control': 'no-store',
-    'API-Version': API_VERSION,
+    ...Object.fromEntries(COMMON_HEADERS),
     'X-Request-Id': randomUUID(),
   };
   return { headers, body };

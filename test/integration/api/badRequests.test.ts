@@ -149,6 +149,7 @@ describe('bad requests', () => {
       expect(reply, text.slice(0, 30)).to.match(/^HTTP\/1\.1 4\d\d /);
       expect(reply).to.contain('"code":"VALIDATION_ERROR"');
       expect(reply).to.match(/^Content-Type: application\/json; charset=utf-8\r$/m);
+      expect(reply).to.match(/^X-Content-Type-Options: nosniff\r$/m);
     }
     expect(await raw(api.url, long)).to.match(
       /^HTTP\/1\.1 431 Request Header Fields Too Large\r$/m,
