@@ -75,16 +75,15 @@ function isOfUser({ headers }: RequestInit): boolean {
 }
 
 async function readJson(response: Response): Promise<unknown> {
-  const decoder = new TextDecoder();
-  let text = '';
+  const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
     if (bytes > MOST_BYTES) throw platformAway('The platform answered too much');
-    text += decoder.decode(piece, { stream: true });
+    pieces.push(piece);
   }
   try {
-    return JSON.parse(text);
+    return JSON.parse(Buffer.concat(pieces).toString());
   } catch {
     return undefined;
   }
