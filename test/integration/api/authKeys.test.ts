@@ -130,6 +130,15 @@ describe('API keys', () => {
     });
   });
 
+  it('work even if their use cannot be recorded', async () => {
+    const { db } = api.stores.mongo;
+    const { key } = await create({ name: 'x', level: 'admin' });
+    await db.command({ collMod: 'apiKeys', validator: { lastUsedAt: null } });
+    const { status } = await api.get('/admin/keys', { 'X-API-Key': key });
+    await db.command({ collMod: 'apiKeys', validator: {} });
+    expect(status).to.equal(200);
+  });
+
   it('can be inserted by hand', async () => {
     const key = `fa_${'ab'.repeat(8)}_${'cd'.repeat(24)}`;
     await api.stores.mongo.collections.apiKeys.insertOne({

@@ -308,6 +308,22 @@ describe('rate limits', () => {
     await api.close();
   });
 
+  it('asks the platform about few wrong tokens where many processes share its limit', async () => {
+    const api = await startAuth({ ...ON, API_PROCESSES: '256' });
+    try {
+      const told = [];
+      for (let n = 0; n < 4; n += 1) {
+        const { status, headers } = await api.get('/api/me', as('192.0.2.1', bearer(`wrong${n}`)));
+        told.push([status, headers['retry-after']]);
+      }
+      // 256 processes may cause 900 refusals in a minute.
+      const refused = [403, undefined];
+      expect(told).to.deep.equal([refused, refused, refused, [503, '60']]);
+    } finally {
+      await api.close();
+    }
+  });
+
   it('asks MongoDB one query at a time, however many unknown keys come', async () => {
     const api = await startAuth();
     try {

@@ -36,6 +36,7 @@ describe('POST /auth/token', () => {
     const reply = await exchange({ grant_type, code });
     expect(reply.status).to.equal(200);
     expect(reply.headers['cache-control']).to.equal('no-store');
+    expect(reply.headers, 'no cookie was sent').not.to.have.property('set-cookie');
     const tokens = reply.json() as TokenResponse;
     expect(tokenResponseSchema.validate(tokens).error).to.equal(undefined);
     expect(tokens.expires_in).to.equal(86_400);
@@ -177,20 +178,25 @@ describe('POST /auth/token', () => {
   });
 
   it('does not ask the platform before the time is over that it asked to wait', async () => {
-    const limited = await startAuth();
-    const { platform } = limited;
-    Object.assign(platform, { mood: 'limited', retryAfter: '600' });
-    const logIn = (code: string) =>
-      limited.send('POST', '/auth/token', {}, { grant_type, code: code });
-    expect((await logIn('any')).headers['retry-after']).to.equal('600');
-    platform.mood = 'well';
-    const token = bearer(platform.newToken(USER_ID));
-    for (const reply of [await logIn(platform.newCode('7')), await limited.get('/api/me', token)]) {
-      expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'UNAVAILABLE']);
-      expect(Number(reply.headers['retry-after'])).to.be.within(1, 600);
+    for (const asked of ['POST /oauth2/token', 'GET /users/@me']) {
+      const limited = await startAuth();
+      const { platform } = limited;
+      Object.assign(platform, { mood: 'limited', retryAfter: '600' });
+      const logIn = () => {
+        const code = platform.newCode('7');
+        return limited.send('POST', '/auth/token', {}, { grant_type, code });
+      };
+      const show = () => limited.get('/api/me', bearer(platform.newToken(USER_ID)));
+      const first = asked === 'GET /users/@me' ? await show() : await logIn();
+      expect(first.headers['retry-after']).to.equal('600');
+      platform.mood = 'well';
+      for (const reply of [await logIn(), await show()]) {
+        expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'UNAVAILABLE']);
+        expect(Number(reply.headers['retry-after'])).to.be.within(1, 600);
+      }
+      await limited.close();
+      expect(platform.requests).to.deep.equal([asked]);
     }
-    await limited.close();
-    expect(platform.requests).to.deep.equal(['POST /oauth2/token']);
   });
 
   it('sends at most a hundred requests to the platform at the same time', async () => {
