@@ -38,6 +38,23 @@ describe('limitHeap', () => {
     expect(limited).to.be.within(40, 0.75 * unlimited);
   });
 
+  it('asks again and again how much the cache holds', async () => {
+    const program = `
+      import { limitHeap } from ${JSON.stringify(limitHeapUrl)};
+      let asked = 0;
+      setTimeout(() => process.exit(1), 60_000);
+      await new Promise((resolve) => {
+        limitHeap(() => {
+          asked += 1;
+          if (asked === 3) resolve();
+          return 0;
+        });
+      });
+      process.exit(0);
+    `;
+    await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  });
+
   it('lets the heap of an empty cache grow as far as that of a full one', () => {
     expect(growthFor(0)).to.be.above(150);
     expect(growthFor(32)).to.be.within(50, 100);
