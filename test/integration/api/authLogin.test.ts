@@ -298,6 +298,15 @@ describe('GET /auth/login', () => {
     expect((await begin()).state).not.to.equal(state);
   });
 
+  it('sets a cookie for http where its own address is of http', async () => {
+    const local = await startAuth({ DISCORD_REDIRECT_URI: 'http://localhost:3000/callback' });
+    const { headers } = await local.get('/auth/login');
+    await local.close();
+    expect(headers['set-cookie']?.[0]?.split('; '))
+      .to.include('HttpOnly')
+      .and.not.include('Secure');
+  });
+
   it('accepts a state once, from the browser that began', async () => {
     const { state, cookie } = await begin();
     const reply = await finish(state, cookie);
