@@ -32,6 +32,8 @@ export interface AppDeps extends RouteDeps {
   auditReads: boolean;
   /** Settings of how callers are identified and limited. */
   credentials: Omit<GateOptions, 'identify'>;
+  /** How long a read may take (ms). */
+  readMs: number;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface AppDeps extends RouteDeps {
  * other request passes the middleware below, in this order.
  */
 export function createApp(deps: AppDeps): Handler {
-  const { logger, credentials, auth, cache } = deps;
+  const { logger, credentials, auth, cache, readMs } = deps;
   const { addressOf, limits, disableAuth } = credentials;
   const cors = corsPolicy(deps.corsOrigins);
   const observe = createObserver(logger, deps.metrics, { addresses: deps.logAddresses, addressOf });
@@ -60,13 +62,13 @@ export function createApp(deps: AppDeps): Handler {
     }),
   );
   app.use(queueDashboard(deps.producer.queue, gate));
-  app.use(mountRoutes(routes, { cache, gate }));
+  app.use(mountRoutes(routes, { cache, gate, readMs }));
   app.use(answerUnmatched(gate));
   app.on('error', (error: unknown) => {
     logger.debug({ err: error }, 'A response was cut');
   });
   const handle = app.callback();
-  const answer = answerReads({ routes, cache, cors, limits, addressOf, observe, logger });
+  const answer = answerReads({ routes, cache, cors, limits, addressOf, observe, logger, readMs });
   return (request, response) => {
     // With DISABLE_AUTH, the gate makes everybody the caller `development`, which the log then names. So Koa answers.
     if (disableAuth || !answer(request, response)) void handle(request, response);

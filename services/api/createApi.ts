@@ -24,6 +24,7 @@ import { keptCursors } from './paging/cursors.js';
 import { followAnnouncements, type Listening } from './redis/followAnnouncements.js';
 import { readSynonyms } from './search/synonyms.js';
 import { guardStores } from './stores/guardStores.js';
+import { TIME_LIMITS, type TimeLimits } from './timeLimit.js';
 
 /** Clients and settings of an API. The caller runs the steps of `closing`, and then closes the clients. */
 export interface ApiClients {
@@ -40,6 +41,8 @@ export interface ApiClients {
   logger: Logger;
   /** Whether it is one of several processes that a parent process runs. */
   isOneOfMany: boolean;
+  /** Only given by tests. */
+  timeLimits?: TimeLimits;
 }
 
 /** A whole API that is ready to listen. */
@@ -56,6 +59,7 @@ export interface Api {
  */
 export function createApi(clients: ApiClients): Api {
   const { settings, mongo, elasticsearch, redis, producer, logger } = clients;
+  const { timeLimits = TIME_LIMITS } = clients;
   const { namespace } = mongo;
   const cache = new ResponseCache<Outcome, ReadyAnswer>({
     maxBytes: settings.CACHE_MEGABYTES * 1_048_576,
@@ -74,6 +78,7 @@ export function createApi(clients: ApiClients): Api {
     redis,
     logger,
     observeCall,
+    timeLimits,
     queueRedis: producer.redis,
   });
   const cursors = keptCursors(stores.collections);
@@ -102,6 +107,7 @@ export function createApi(clients: ApiClients): Api {
     redis,
     cache,
     logger,
+    readMs: timeLimits.readMs,
     metrics,
     cursors: cursors.open,
     metricsToken: settings.METRICS_TOKEN,

@@ -1,3 +1,5 @@
+import { PING_LIMIT_MS } from '../../shared/platform/watchStore.js';
+
 /** The most time (ms) that MongoDB may work on a read. */
 const SERVER_LIMIT_MS = 2_000;
 
@@ -6,6 +8,20 @@ export const CALL_LIMIT_MS = 2_500;
 
 /** A read is answered with 503 after this time (ms), however many calls it makes. */
 export const READ_LIMIT_MS = 2_800;
+
+/** How long an API waits (ms): for the answer to a ping, for a call to a store, and for all calls of a read. */
+export interface TimeLimits {
+  pingMs: number;
+  callMs: number;
+  readMs: number;
+}
+
+/** The limits of an API, but for tests that must not depend on the speed of their machine. */
+export const TIME_LIMITS: TimeLimits = {
+  pingMs: PING_LIMIT_MS,
+  callMs: CALL_LIMIT_MS,
+  readMs: READ_LIMIT_MS,
+};
 
 /**
  * Options that limit the time of one read in MongoDB. Where the server is silent, the guard of its calls ends the read.

@@ -7,10 +7,15 @@ import { PING_LIMIT_MS, watchStore, type StoreWatch } from './watchStore.js';
  * Watches a Redis connection. A silent server does not close its connection, and each command would wait for its own
  * timeout. So this closes a connection whose pings fail, and commands are then refused at once.
  */
-export function watchRedis(name: string, redis: Redis, logger: Logger): StoreWatch {
+export function watchRedis(
+  name: string,
+  redis: Redis,
+  logger: Logger,
+  limitMs = PING_LIMIT_MS,
+): StoreWatch {
   const ping = async (): Promise<void> => {
     // A connection that is being opened may take as long as a ping.
-    const signal = AbortSignal.timeout(PING_LIMIT_MS);
+    const signal = AbortSignal.timeout(limitMs);
     if (redis.status !== 'ready') await once(redis, 'ready', { signal });
     await redis.ping();
   };
@@ -18,6 +23,7 @@ export function watchRedis(name: string, redis: Redis, logger: Logger): StoreWat
     name,
     ping,
     logger,
+    limitMs,
     onChange: (isUp) => {
       if (!isUp && redis.status === 'ready') redis.disconnect(true);
     },

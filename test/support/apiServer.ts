@@ -11,6 +11,9 @@ import { openMirror } from '../../shared/mirror/openMirror.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
+import type { TimeLimits } from '../../services/api/timeLimit.js';
+import { PATIENCE_MS } from './patientElasticsearch.js';
+import { patientMongo } from './patientMongo.js';
 import { openApiStores, type ApiStores } from './apiStores.js';
 
 export interface Reply {
@@ -60,7 +63,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
       )
     : stores.mongo;
   // The limit is as short as in production where a test needs a silent store to be noticed.
-  const limit = { timeoutMs: options.redisUrl ? 250 : 120_000 };
+  const limit = { timeoutMs: options.redisUrl ? 250 : PATIENCE_MS };
   const redis = createRedis(redisUrl, limit);
   redis.on('error', () => undefined);
   await redis.connect().catch(() => undefined);
@@ -78,23 +81,23 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     CORS_ORIGINS: '*',
     ...options.env,
   });
+  const isWell = !options.redisUrl && !options.mongodbUrl;
   const { app, cache, closing } = createApi({
     settings,
     logger,
-    mongo,
+    mongo: isWell ? patientMongo(mongo) : mongo,
     elasticsearch,
     redis,
     subscriber,
     producer,
     files: await openMirror(settings, namespace),
     isOneOfMany: false,
+    ...(isWell && { timeLimits: PATIENT }),
   });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });
   if (!options.redisUrl) {
     await until(async () => Number((await stores.redis.pubsub('NUMSUB', channel))[1]) === 1);
   }
-  const isWell = !options.redisUrl && !options.mongodbUrl;
-  if (isWell) await until(() => isReady(server.url));
   // There are thousands of reads, so they share connections.
   const agent = new Agent({ keepAlive: true });
   const send: ApiServer['send'] = async (method, path, headers, body) => {
@@ -102,7 +105,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
       exchange(server.url, method, path, headers, body, method === 'GET' ? agent : false);
     let reply = await ask();
     await until(async () => {
-      if (!isWell || !isTooSlow(path, reply)) return true;
+      if (!isWell || !isQueueTooSlow(reply)) return true;
       reply = await ask();
       return false;
     });
@@ -131,29 +134,15 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   };
 }
 
-/** Whether every store counts as up. On a busy machine, the first ping of one may take so long that it counts as away. */
-async function isReady(url: string): Promise<boolean> {
-  return (await exchange(url, 'GET', '/readyz')).status === 200;
-}
-
 const SHORT = { timeoutMs: 1_000, poolSize: 20 };
 
-/**
- * Whether a store did not answer in time. On a busy machine that may happen to any store. `/readyz` then tells the state
- * of each store, and no message.
- */
-function isTooSlow(path: string, { status, body }: Reply): boolean {
-  return (
-    status === 503 &&
-    (path.startsWith('/readyz') || TOO_SLOW.some((message) => body.includes(message)))
-  );
-}
+/** The limits of an API whose stores are all there. */
+const PATIENT: TimeLimits = { pingMs: PATIENCE_MS, callMs: PATIENCE_MS, readMs: PATIENCE_MS };
 
-/**
- * The messages for a store that is too slow. Elasticsearch needs none: where the limit of a call cuts a search, the API
- * gives the first one.
- */
-const TOO_SLOW = ['The service is not available now', 'The queue is not available now'];
+/** Whether the queue did not answer in time. On a busy machine that may happen, because its limit is always the same. */
+function isQueueTooSlow({ status, body }: Reply): boolean {
+  return status === 503 && body.includes('The queue is not available now');
+}
 
 /**
  * A limit (ms) for things that happen at all. It is longer than any of them takes, and shorter than the time limit of a

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
-import { patientElasticsearch } from './patientElasticsearch.js';
+import { PATIENCE_MS, patientElasticsearch } from './patientElasticsearch.js';
 import { withDatabase } from './stores.js';
 
 /** Clients of the real servers, on a database of their own, without a search index. */
@@ -23,9 +23,9 @@ export async function openApiStores(): Promise<ApiStores> {
   const namespace = `test_api_${randomUUID().slice(0, 8)}`;
   const settings = readSettings();
   const mongodbUrl = withDatabase(settings.MONGODB_URL, namespace);
-  const mongo = createMongo({ MONGODB_URL: mongodbUrl }, { timeoutMs: 120_000, poolSize: 20 });
+  const mongo = createMongo({ MONGODB_URL: mongodbUrl }, { timeoutMs: PATIENCE_MS, poolSize: 20 });
   const elasticsearch = patientElasticsearch(settings);
-  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
+  const redis = createRedis(settings.REDIS_URL, { timeoutMs: PATIENCE_MS });
   await redis.connect();
   await ensureIndexes(mongo.collections);
   return {

@@ -5,7 +5,7 @@ import { scopesOf, type Scope } from '../../shared/contract/scopes.js';
 import { type TokenResponse } from '../../shared/contract/auth.js';
 import { createApiKey } from '../../shared/store/apiKeys.js';
 import type { Collections } from '../../shared/store/collections.js';
-import { startApi, until, type ApiServer, type Reply } from './apiServer.js';
+import { startApi, type ApiServer } from './apiServer.js';
 import {
   CLIENT_ID,
   CLIENT_SECRET,
@@ -55,14 +55,8 @@ export async function startAuth(env: Record<string, string> = {}): Promise<AuthS
       return aToken({ sub: ADMIN_ID, scope: scopesOf(level), sid: await login(ADMIN_ID) });
     },
     async logIn(userId) {
-      let reply: Reply | undefined;
-      // A code works once. Where MongoDB is too slow after the exchange of a code, it is sent again, and refused.
-      await until(async () => {
-        const body = { grant_type: 'authorization_code', code: platform.newCode(userId) };
-        reply = await api.send('POST', '/auth/token', {}, body);
-        return reply.status !== 403;
-      });
-      return reply!.json() as TokenResponse;
+      const body = { grant_type: 'authorization_code', code: platform.newCode(userId) };
+      return (await api.send('POST', '/auth/token', {}, body)).json() as TokenResponse;
     },
     async key(level, expiresAt = null) {
       return (await createApiKey(collections, { name: `a ${level} key`, level, expiresAt })).key;

@@ -2,7 +2,8 @@ import type { Client } from '@elastic/elasticsearch';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings, type Settings } from '../../shared/platform/env.js';
 
-const PATIENCE_MS = 120_000;
+/** How long (ms) a store may take: as long as a busy machine takes. */
+export const PATIENCE_MS = 120_000;
 
 /**
  * A client that waits for answers as long as a busy machine takes, whatever limit a request names. The same holds for

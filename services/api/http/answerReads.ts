@@ -26,6 +26,8 @@ export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
   cors: CorsPolicy;
   observe: Observe;
   logger: Logger;
+  /** How long a read may take (ms). */
+  readMs?: number;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
  * Koa, and so are those that a limit refuses.
  */
 export function answerReads(options: ReadOptions) {
-  const { cache, limits, addressOf, observe, cors, logger } = options;
+  const { cache, limits, addressOf, observe, cors, logger, readMs = READ_LIMIT_MS } = options;
   const match = pathMatcher(options.routes.filter(({ isSameForAll }) => isSameForAll));
   const common = [...COMMON_HEADERS.flat(), 'Vary', cors.vary];
 
@@ -59,7 +61,7 @@ export function answerReads(options: ReadOptions) {
   };
 
   function answerMatched(exchange: Exchange, matched: Match): void {
-    withTimeout(READ_LIMIT_MS, () => findForm(exchange, matched))
+    withTimeout(readMs, () => findForm(exchange, matched))
       .then((form) => makeAndSend(exchange, form))
       .catch((error: unknown) => {
         sendError(exchange, reportFailure(logger, exchange.facts.requestId, error));

@@ -17,6 +17,8 @@ export type RouteContext = Context & { params: Record<string, string> };
 export interface MountDeps {
   cache: AnswerCache;
   gate: Gate;
+  /** How long a read may take (ms). */
+  readMs?: number;
 }
 
 /** Makes the middleware that answers routes. The gate has to admit each request first. */
@@ -36,7 +38,7 @@ export function mountRoutes(routes: readonly Route[], deps: MountDeps): Middlewa
 async function answerRoute(
   ctx: RouteContext,
   route: Route,
-  { cache, gate }: MountDeps,
+  { cache, gate, readMs = READ_LIMIT_MS }: MountDeps,
 ): Promise<void> {
   const { operation } = route;
   if (operation.access !== 'public') ctx.state['private'] = true;
@@ -44,7 +46,7 @@ async function answerRoute(
   // An operation with the access `me` may ask the chat platform, which takes longer.
   const isRead = operation.method === 'get' && operation.access !== 'me';
   const find = () => findAnswer(ctx, route, cache, gate);
-  await send(ctx, await (isRead ? withTimeout(READ_LIMIT_MS, find, closeFile) : find()));
+  await send(ctx, await (isRead ? withTimeout(readMs, find, closeFile) : find()));
 }
 
 /** Closes the file of an answer that was not sent. */

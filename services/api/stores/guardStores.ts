@@ -5,6 +5,7 @@ import type { Logger } from '../../../shared/platform/logger.js';
 import { watchRedis } from '../../../shared/platform/watchRedis.js';
 import { watchStore, type StoreWatch } from '../../../shared/platform/watchStore.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import type { TimeLimits } from '../timeLimit.js';
 import { guardCollections } from './guardCollections.js';
 import { guardElasticsearch } from './guardElasticsearch.js';
 import { createGuard } from './storeGuard.js';
@@ -32,20 +33,25 @@ export function guardStores(clients: {
   queueRedis: Redis;
   logger: Logger;
   observeCall: (store: string, seconds: number, failed: boolean) => void;
+  timeLimits: Pick<TimeLimits, 'pingMs' | 'callMs'>;
 }): GuardedStores {
   const { mongo, elasticsearch, redis, queueRedis, logger, observeCall } = clients;
+  const { pingMs: limitMs, callMs } = clients.timeLimits;
+  // The watch ends its wait before this.
+  const endsMs = limitMs + 250;
   const watches: StoreWatches = {
-    mongodb: watchStore({ name: 'mongodb', ping: () => pingMongo(mongo, 1_000), logger }),
+    mongodb: watchStore({ name: 'mongodb', ping: () => pingMongo(mongo, endsMs), logger, limitMs }),
     elasticsearch: watchStore({
       name: 'elasticsearch',
-      ping: () => elasticsearch.ping({}, { requestTimeout: 1_000, maxRetries: 0 }),
+      ping: () => elasticsearch.ping({}, { requestTimeout: endsMs, maxRetries: 0 }),
       logger,
+      limitMs,
     }),
-    redis: watchRedis('redis', redis, logger),
-    queue: watchRedis('queue', queueRedis, logger),
+    redis: watchRedis('redis', redis, logger, limitMs),
+    queue: watchRedis('queue', queueRedis, logger, limitMs),
   };
   const guardOf = (name: 'mongodb' | 'elasticsearch') =>
-    createGuard(watches[name], (seconds, failed) => observeCall(name, seconds, failed));
+    createGuard(watches[name], (seconds, failed) => observeCall(name, seconds, failed), callMs);
   return {
     collections: guardCollections(mongo.collections, guardOf('mongodb')),
     elasticsearch: guardElasticsearch(elasticsearch, guardOf('elasticsearch')),

@@ -29,7 +29,11 @@ export function refuseAway({ isUp }: Pick<StoreWatch, 'isUp'>): void {
 /**
  * Makes the guard of a store's calls. It reports how they end to the watch, which decides whether the store is away.
  */
-export function createGuard(watch: StoreWatch, observe: ObserveCall): StoreGuard {
+export function createGuard(
+  watch: StoreWatch,
+  observe: ObserveCall,
+  limitMs = CALL_LIMIT_MS,
+): StoreGuard {
   return async (call) => {
     refuseAway(watch);
     watch.used();
@@ -40,7 +44,7 @@ export function createGuard(watch: StoreWatch, observe: ObserveCall): StoreGuard
       observe((performance.now() - began) / 1_000, failed);
     };
     try {
-      const result = await withTimeout(CALL_LIMIT_MS, call);
+      const result = await withTimeout(limitMs, call);
       end(false);
       return result;
     } catch (error) {
