@@ -1,8 +1,73 @@
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
+import type { Tasks } from './tasks.js';
 
 /** The rest after a round: so long for each of its threads (ms), but no longer than LONGEST_MS. */
 const MS_A_THREAD = 50;
 const LONGEST_MS = 300;
+/** How many threads have their work done at the same time. */
+const AT_ONCE = 50;
+
+/** Work for threads. The work of one thread is never done twice at the same time. */
+export interface ThreadRounds {
+  /**
+   * Has the work of a thread done soon. A second call before the work begins changes nothing. A call during the work
+   * has it done once more afterwards.
+   */
+  ask(threadId: string): void;
+  /** Returns the threads whose work waits to begin. It does not begin any more. */
+  drop(): string[];
+}
+
+interface RoundsOptions {
+  /** Runs the work, and the rounds. */
+  tasks: Tasks;
+  run: (threadId: string) => Promise<void>;
+  /** The promise that the work of a thread has to wait for; null where it need not wait. */
+  gate?: (threadId: string) => Promise<void> | null;
+}
+
+/** Makes rounds in which no work waits yet. */
+export function createThreadRounds({ tasks, run, gate = () => null }: RoundsOptions): ThreadRounds {
+  const waiting = new Set<string>();
+  const underWay = new Set<string>();
+  const mayBegin = (threadId: string): boolean => {
+    const opened = gate(threadId);
+    if (opened) tasks.start(() => opened.then(() => ask(threadId)));
+    return opened === null;
+  };
+  const work = async (threadId: string): Promise<void> => {
+    await run(threadId).finally(() => underWay.delete(threadId));
+    if (waiting.size > 0) await beginSoon();
+  };
+  /** Returns for how many threads work has begun. */
+  const begin = (): number => {
+    const before = underWay.size;
+    for (const threadId of waiting) {
+      if (underWay.size >= AT_ONCE) break;
+      if (underWay.has(threadId)) continue;
+      waiting.delete(threadId);
+      // The gate may have been closed since the work was asked for.
+      if (!mayBegin(threadId)) continue;
+      underWay.add(threadId);
+      tasks.start(() => work(threadId));
+    }
+    return underWay.size - before;
+  };
+  const beginSoon = createRounds(begin);
+  const ask = (threadId: string): void => {
+    if (!mayBegin(threadId)) return;
+    waiting.add(threadId);
+    tasks.start(beginSoon);
+  };
+  return {
+    ask,
+    drop() {
+      const left = [...waiting];
+      waiting.clear();
+      return left;
+    },
+  };
+}
 
 /**
  * Begins work for threads in rounds, so that the threads of one round ask the stores together. The more threads a round

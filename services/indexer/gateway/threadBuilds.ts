@@ -3,18 +3,11 @@ import type { IndexerDeps } from '../deps.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { takeBackTries } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
-import { createRounds } from './rounds.js';
-
-/** How many threads are built at once. */
-const AT_ONCE = 50;
+import { createThreadRounds, type ThreadRounds } from './rounds.js';
+import { createTasks } from './tasks.js';
 
 /** Builds threads that events have changed, before the background loop comes to them. */
-export interface ThreadBuilds {
-  /**
-   * Builds a thread soon. A second call before that build begins changes nothing. A call during the build has the
-   * thread built once more afterwards.
-   */
-  ask(threadId: string): void;
+export interface ThreadBuilds extends Pick<ThreadRounds, 'ask'> {
   /** Begins no more builds, and resolves when none is under way. Other workers do the builds that waited. */
   end(): Promise<void>;
 }
@@ -29,45 +22,26 @@ export function createThreadBuilds(
   deps: IndexerDeps & Pick<SyncDeps, 'signal'>,
   claim: string,
 ): ThreadBuilds {
-  const waiting = new Set<string>();
-  const underWay = new Map<string, Promise<void>>();
-  let isEnding = false;
-  const build = async (threadId: string): Promise<void> => {
-    try {
-      await finish(deps, 'thread', threadId, { claim, signal: deps.signal });
-    } catch (error) {
-      if (!deps.signal.aborted) {
+  const tasks = createTasks(deps.signal);
+  const rounds = createThreadRounds({
+    tasks,
+    async run(threadId) {
+      try {
+        await finish(deps, 'thread', threadId, { claim, signal: deps.signal });
+      } catch (error) {
+        if (deps.signal.aborted) return;
         deps.logger.warn(
           { err: error, threadId },
           'A thread could not be built at once: its mark is done later',
         );
       }
-    }
-    underWay.delete(threadId);
-    if (waiting.size > 0) void beginSoon();
-  };
-  /** Returns how many builds have begun. */
-  const begin = (): number => {
-    let begun = 0;
-    for (const threadId of waiting) {
-      if (isEnding || underWay.size >= AT_ONCE) break;
-      if (underWay.has(threadId)) continue;
-      waiting.delete(threadId);
-      underWay.set(threadId, build(threadId));
-      begun += 1;
-    }
-    return begun;
-  };
-  const beginSoon = createRounds(begin);
-  return {
-    ask(threadId) {
-      waiting.add(threadId);
-      void beginSoon();
     },
+  });
+  return {
+    ask: (threadId) => rounds.ask(threadId),
     async end() {
-      isEnding = true;
-      await Promise.all(underWay.values());
-      const left = [...waiting].map((threadId) => ({ _id: markId('thread', threadId), claim }));
+      const left = rounds.drop().map((threadId) => ({ _id: markId('thread', threadId), claim }));
+      await tasks.end();
       if (left.length > 0) await takeBackTries(deps, left);
     },
   };
