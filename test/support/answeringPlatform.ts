@@ -88,6 +88,9 @@ export function syncDeps(
     ...deps,
     platform,
     signal,
+    fail(error) {
+      throw error;
+    },
     meter: createMeter(),
     turns: createTurns(),
     clock: undefined as unknown as SyncDeps['clock'],

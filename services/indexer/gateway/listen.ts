@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import {
   PlatformAnswerError,
   PlatformAway,
@@ -9,12 +8,12 @@ import { parseUrl } from '../../../shared/platform/parseUrl.js';
 import { isPassing, isPermanent } from '../permanentErrors.js';
 import { rest } from '../rest.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
+import { untilDone } from '../sync/tasks.js';
 import { DISALLOWED_INTENTS, judgeClose } from './closeCodes.js';
 import { connectSocket } from './gatewaySocket.js';
 import { loadSession } from './gatewayStore.js';
 import { awaitIdentify, NoSessionsLeft, wantedIntents } from './identify.js';
 import { createListener, type Listener } from './listener.js';
-import { untilDone } from './tasks.js';
 
 /** How this process may reach the gateway. */
 export interface GatewayAccess {
@@ -41,29 +40,18 @@ const LONGEST_REST_MS = 10 * 60_000;
 /**
  * Listens to the gateway until the signal is aborted, and records its events. When a connection ends, this process
  * resumes the session after the last event that it received. Another process resumes it after the last event that was
- * recorded. Also resolves when the platform takes no connection of this bot. Throws PlatformUnauthorized, SyncProblem,
- * and other errors that stop the whole sync.
+ * recorded. Also resolves when the platform takes no connection of this bot, and when something failed that ends the
+ * whole sync.
  */
 export async function listen(deps: SyncDeps, access: GatewayAccess): Promise<void> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([deps.signal, over.signal]);
-  // Each thread that is being built may listen to this signal. Node.js is not to warn of so many listeners.
-  setMaxListeners(0, signal);
-  const own = { ...deps, ...deps.first, signal };
-  const loaded = await untilDone(signal, () => loadSession(deps.collections));
+  const own = { ...deps, ...deps.first };
+  const loaded = await untilDone(deps.signal, () => loadSession(deps.collections));
   const listener = createListener(own, loaded);
-  try {
-    if (access.problem !== null) {
-      listener.note(access.problem);
-      return;
-    }
-    await Promise.race([stayConnected(own, access, listener), listener.failed]);
-  } catch (error) {
-    over.abort();
-    throw error;
-  } finally {
-    await listener.end();
-  }
+  if (access.problem === null) {
+    // The end of the sync is also the end of the recordings that wait for the platform or a store.
+    await stayConnected(own, access, listener).catch(deps.fail);
+  } else listener.note(access.problem);
+  await listener.end();
 }
 
 async function stayConnected(

@@ -50,8 +50,6 @@ export interface Listener {
   dropSession(): void;
   /** Notes why no events come; null while they do. */
   note(problem: string | null): void;
-  /** Rejects with an error that stops the whole sync. */
-  failed: Promise<never>;
   /**
    * Waits until no event is being recorded, and stores the number of the last recorded event. Once the signal is
    * aborted, events that still wait are not recorded.
@@ -127,7 +125,6 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
     get received() {
       return progress.received;
     },
-    failed: recorder.failed,
     attach(opened, asked) {
       socket = opened;
       intents = asked;

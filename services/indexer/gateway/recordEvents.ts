@@ -5,12 +5,12 @@ import { leaveOutServer, NOT_THERE } from '../sync/leaveOutServer.js';
 import { noteRolesOfEvent } from '../sync/memberRoles.js';
 import { countAsUnread, readOnceMore } from '../sync/repairThreads.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
+import { createTasks, untilDone } from '../sync/tasks.js';
 import type { GatewayEvent, ServerEvent } from './gatewayEvents.js';
 import type { TimedEvent } from './groupEvents.js';
 import { recordThread } from './recordThread.js';
 import { createTurns } from '../jobs/oneAtATime.js';
 import { createServerLooks, requestServer } from './serverLooks.js';
-import { createTasks, untilDone } from './tasks.js';
 import { createThreadBuilds } from './threadBuilds.js';
 import { createThreadLanes, type LanePlace } from './threadLanes.js';
 
@@ -27,8 +27,6 @@ export interface EventRecorder {
   readonly waiting: number;
   /** Whether so much waits that no more events should be taken for now. */
   readonly isFull: boolean;
-  /** Rejects with an error that stops the whole sync. */
-  failed: Promise<never>;
   /** Resolves when nothing is being recorded or built any more. */
   end(): Promise<void>;
 }
@@ -44,7 +42,7 @@ interface Timed extends TimedEvent {
  */
 export function createEventRecorder(deps: SyncDeps): EventRecorder {
   const { signal } = deps;
-  const tasks = createTasks(signal);
+  const tasks = createTasks(deps);
   const looks = createServerLooks(deps);
   const claim = randomUUID();
   const builds = createThreadBuilds(deps, claim);
@@ -126,7 +124,6 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
     get isFull() {
       return charactersWaiting > MOST_WAITING;
     },
-    failed: tasks.failed,
     async end() {
       await tasks.end();
       await builds.end();

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
-import type { Tasks } from './tasks.js';
+import type { Tasks } from '../sync/tasks.js';
 
 /** The rest after a round: so long for each of its threads (ms), but no longer than LONGEST_MS. */
 const MS_A_THREAD = 50;

@@ -1,10 +1,10 @@
 import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
+import { createTasks } from '../sync/tasks.js';
 import { takeBackTries } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
 import { createThreadRounds, type ThreadRounds } from './rounds.js';
-import { createTasks } from './tasks.js';
 
 /** Builds threads that events have changed, before the background loop comes to them. */
 export interface ThreadBuilds extends Pick<ThreadRounds, 'ask'> {
@@ -19,10 +19,10 @@ export interface ThreadBuilds extends Pick<ThreadRounds, 'ask'> {
  * and then its claim ends only with its lease.
  */
 export function createThreadBuilds(
-  deps: IndexerDeps & Pick<SyncDeps, 'signal'>,
+  deps: IndexerDeps & Pick<SyncDeps, 'signal' | 'fail'>,
   claim: string,
 ): ThreadBuilds {
-  const tasks = createTasks(deps.signal);
+  const tasks = createTasks(deps);
   const rounds = createThreadRounds({
     tasks,
     async run(threadId) {

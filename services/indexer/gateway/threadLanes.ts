@@ -1,5 +1,5 @@
 import { createThreadRounds } from './rounds.js';
-import type { Tasks } from './tasks.js';
+import type { Tasks } from '../sync/tasks.js';
 
 /** How many events of one thread are recorded together at most. */
 const MOST_TOGETHER = 100;

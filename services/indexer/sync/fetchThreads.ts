@@ -11,6 +11,7 @@ import { fetchThread } from './fetchThread.js';
 import { removeDeletedThread } from './removeDeleted.js';
 import { rest } from '../rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
+import { createTasks } from './tasks.js';
 
 /** How many threads are fetched at once. Each waits for its own limit, and so many use up the limit over all routes. */
 const AT_ONCE = 32;
@@ -24,24 +25,18 @@ export const AGAIN_AFTER_MS = 30_000;
  * is away, many of them fail.
  */
 export async function fetchThreads(deps: SyncDeps): Promise<void> {
-  const underWay = new Map<string, Promise<void>>();
-  let failure: { error: unknown } | undefined;
-  const begin = (thread: SyncThread): void => {
-    const ended = tryThread(deps, thread)
-      .catch((error: unknown) => {
-        failure ??= { error };
-      })
-      .finally(() => underWay.delete(thread._id));
-    underWay.set(thread._id, ended);
-  };
-  while (!deps.signal.aborted && !failure) {
+  const tasks = createTasks(deps);
+  const underWay = new Set<string>();
+  while (!deps.signal.aborted) {
     const room = AT_ONCE - underWay.size;
-    const due = room > 0 ? await dueThreads(deps, [...underWay.keys()], room) : [];
-    due.forEach(begin);
-    await Promise.race([...underWay.values(), rest(LOOK_EVERY_MS, deps.signal)]);
+    const due = room > 0 ? await dueThreads(deps, [...underWay], room) : [];
+    for (const thread of due) {
+      underWay.add(thread._id);
+      tasks.start(() => tryThread(deps, thread).finally(() => underWay.delete(thread._id)));
+    }
+    await rest(LOOK_EVERY_MS, deps.signal);
   }
-  await Promise.all(underWay.values());
-  if (failure) throw failure.error;
+  await tasks.end();
 }
 
 /** A filter for the threads that are to be fetched now. A thread that failed waits for its time. */

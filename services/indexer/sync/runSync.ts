@@ -30,6 +30,7 @@ import { runRequest } from './runRequest.js';
 import { rest } from '../rest.js';
 import type { SyncDeps } from './syncDeps.js';
 import { NotSynced, SyncProblem } from './syncProblem.js';
+import { createTasks } from './tasks.js';
 
 const LOOK_EVERY_MS = 250;
 const AGAIN_AFTER_MS = 5_000;
@@ -108,6 +109,7 @@ async function takeTurn(
   // Every request under way listens to it.
   setMaxListeners(0, signal);
   const removals = createRemovals(deps, signal);
+  const failures: unknown[] = [];
   let timer: NodeJS.Timeout | undefined;
   try {
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
@@ -123,6 +125,10 @@ async function takeTurn(
       named,
       optOutRoles,
       signal,
+      fail(error) {
+        failures.push(error);
+        turn.end();
+      },
       meter,
       servers: new Map(),
       turns: createTurns(),
@@ -133,20 +139,17 @@ async function takeTurn(
       listening: { since: null },
     };
     await requestSync(deps.collections, {}, ALL);
-    const parts = [
-      serveRequests(sync, allEveryMs),
-      fetchThreads(sync),
-      readMessages(sync),
-      repairThreads(sync, pace),
-      checkMembers(sync, memberEveryMs),
-      removeLongWithheld(sync),
-      ...(gateway ? [listen(sync, gateway)] : []),
-    ];
-    await untilFirstFails(parts, () => turn.end());
-    return 0;
+    const parts = createTasks(sync);
+    parts.start(() => serveRequests(sync, allEveryMs));
+    parts.start(() => fetchThreads(sync));
+    parts.start(() => readMessages(sync));
+    parts.start(() => repairThreads(sync, pace));
+    parts.start(() => checkMembers(sync, memberEveryMs));
+    parts.start(() => removeLongWithheld(sync));
+    if (gateway) parts.start(() => listen(sync, gateway));
+    await parts.end();
+    return failures.length > 0 ? await tell(deps, failures[0]) : 0;
   } catch (error) {
-    // The process was told to stop, or has lost the lease.
-    if (error instanceof Error && error.name === 'AbortError') return AGAIN_AFTER_MS;
     return await tell(deps, error);
   } finally {
     clearInterval(timer);
@@ -196,21 +199,6 @@ function keepLease(
     // This process counts the lease as lost before another process can take it.
     if (asked - heldAt > LEASE_MS * 0.75) lose();
   }, LEASE_MS / 5);
-}
-
-/**
- * Waits for the end of all parts. When one fails, the others are ended, too, and its error is thrown. Of several
- * errors, it throws the one that an operator has to solve.
- */
-async function untilFirstFails(parts: Promise<void>[], endOthers: () => void): Promise<void> {
-  const errors: unknown[] = [];
-  const end = (error: unknown): void => {
-    errors.push(error);
-    endOthers();
-  };
-  await Promise.all(parts.map((part) => part.catch(end)));
-  const first = errors.find(isProblem) ?? errors[0];
-  if (first instanceof Error) throw first;
 }
 
 /** Serves requests, one after the other. Now and then, it makes a request for everything new. */

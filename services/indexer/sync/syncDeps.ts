@@ -16,6 +16,8 @@ export interface SyncDeps extends IndexerDeps {
   named: ReadonlySet<string>;
   /** Aborted when the process ends or has lost the lease. After that, the platform is asked nothing more. */
   signal: AbortSignal;
+  /** Ends the whole sync with an error. */
+  fail: (error: unknown) => void;
   meter: Meter;
   /** Ids or names of the roles whose bearers are left out. */
   optOutRoles: readonly string[];

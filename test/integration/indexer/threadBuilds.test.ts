@@ -11,6 +11,9 @@ import { indexerSuite } from '../../support/suiteStores.js';
 /** How many threads are built at once. */
 const AT_ONCE = 50;
 const CLAIM = 'of-this-process';
+const fail = (error: unknown): never => {
+  throw error;
+};
 
 describe('builds of threads that events have changed', () => {
   const { deps } = indexerSuite();
@@ -38,7 +41,7 @@ describe('builds of threads that events have changed', () => {
       await opened;
       return deps.commit(change);
     };
-    const builds = createThreadBuilds({ ...deps, commit, signal }, CLAIM);
+    const builds = createThreadBuilds({ ...deps, commit, signal, fail }, CLAIM);
     for (const id of ids) builds.ask(id);
     await until(() => waiting.size === AT_ONCE);
     const ended = builds.end();
@@ -69,7 +72,7 @@ describe('builds of threads that events have changed', () => {
     };
     const { signal } = new AbortController();
     const search = { ...deps.search, write };
-    const builds = createThreadBuilds({ ...deps, search, signal }, CLAIM);
+    const builds = createThreadBuilds({ ...deps, search, signal, fail }, CLAIM);
     builds.ask(threadId);
     await until(
       async () =>

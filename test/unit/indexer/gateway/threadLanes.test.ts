@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createTasks } from '../../../../services/indexer/gateway/tasks.js';
+import { createTasks } from '../../../../services/indexer/sync/tasks.js';
 import {
   createThreadLanes,
   type LanePlace,
@@ -12,9 +12,16 @@ interface Recording {
   end: () => void;
 }
 
+/** Tasks that tell each failure to `fail`. */
+function tasksOf(fail: (error: unknown) => void) {
+  return createTasks({ signal: new AbortController().signal, fail });
+}
+
 /** Lanes whose recordings end when they are told to. */
 function lanesOf(gate: (serverId: string) => Promise<void> | null = () => null) {
-  const tasks = createTasks(new AbortController().signal);
+  const tasks = tasksOf((error) => {
+    throw error;
+  });
   const underWay: Recording[] = [];
   const lanes = createThreadLanes<number>({
     tasks,
@@ -119,7 +126,8 @@ describe('createThreadLanes', () => {
   });
 
   it('goes on with other threads when one cannot be recorded, and reports why', async () => {
-    const tasks = createTasks(new AbortController().signal);
+    const failures: unknown[] = [];
+    const tasks = tasksOf((error) => void failures.push(error));
     const recorded: number[] = [];
     const lanes = createThreadLanes<number>({
       tasks,
@@ -132,8 +140,8 @@ describe('createThreadLanes', () => {
     });
     lanes.add({ threadId: 'a', serverId: 'server' }, 1);
     lanes.add({ threadId: 'b', serverId: 'server' }, 2);
-    const error: unknown = await tasks.failed.catch((thrown: unknown) => thrown);
-    expect(error).to.have.property('message', 'It breaks');
+    await tasks.end();
+    expect(failures.map((error) => (error as Error).message)).to.deep.equal(['It breaks']);
     expect(recorded).to.deep.equal([2]);
   });
 });

@@ -1,29 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { isPassing } from '../permanentErrors.js';
+import type { SyncDeps } from './syncDeps.js';
 
 const AGAIN_AFTER_MS = 1_000;
 
-/** Tasks that run at the same time, until a signal is aborted. */
+/** Tasks that run at the same time. */
 export interface Tasks {
+  /** Starts a task. If it fails, the whole sync ends. */
   start(run: () => Promise<void>): void;
-  /** Rejects with the first error of a task. */
-  failed: Promise<never>;
   /** Resolves when no task is running. */
   end(): Promise<void>;
 }
 
 /** Makes an empty set of tasks. An error after the signal was aborted does not count as a failure. */
-export function createTasks(signal: AbortSignal): Tasks {
+export function createTasks({ signal, fail }: Pick<SyncDeps, 'signal' | 'fail'>): Tasks {
   const underWay = new Set<Promise<void>>();
-  let fail: (error: unknown) => void = () => undefined;
-  const failed = new Promise<never>((_resolve, reject) => {
-    fail = reject;
-  });
-  // A failure that no caller awaits must not end the process as an unhandled rejection.
-  failed.catch(() => undefined);
   return {
-    failed,
     start(run) {
       const ended = run()
         .catch((error: unknown) => {
