@@ -9,8 +9,9 @@ import {
   isFunctionWordIn,
   tellingTerms,
 } from './functionWords.js';
-import { countWords, mostOf } from './lookUp.js';
-import { textsOf } from './matchTerms.js';
+import { countPieces } from './countPieces.js';
+import { countWords, lookUp, mostOf, VOCABULARY } from './lookUp.js';
+import { anyOf, begins, mayBegin, textsOf } from './matchTerms.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 import type { Hit } from './presentResults.js';
 import { heaviest, type Telling } from './relatedRequest.js';
@@ -123,12 +124,22 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
     .sort((one, other) => one.count - other.count)
     .slice(0, FORGIVEN.words)
     .map(({ term }) => term);
-  const spellings = await otherSpellings(deps, doubtful, isForeign(parsed));
+  const unknown = found.flatMap(({ term, count }) =>
+    count === 0 && doubtful.includes(term) && mayBeBegun(term) ? [term] : [],
+  );
+  const [spellings, begun] = await Promise.all([
+    otherSpellings(deps, doubtful, isForeign(parsed)),
+    countBegun(deps, unknown),
+  ]);
   return found
     .flatMap(({ term, count, weight, joined }): Telling[] => {
       const alternatives = [...(spellings.get(term.text) ?? []), ...partsOf(term)];
-      if (count === 0 && joined.length === 0 && alternatives.length === 0) return [];
-      return [{ term: { ...term, alternatives }, weight, joined: joined as string[] }];
+      const longer = begun.get(term.text) ?? 0;
+      if (count + longer + joined.length + alternatives.length === 0) return [];
+      const whole = { ...term, alternatives };
+      if (longer === 0) return [{ term: whole, weight, joined: joined as string[] }];
+      const light = Math.log(1 + all / longer);
+      return [{ term: { ...whole, begun: light }, weight: light, joined: joined as string[] }];
     })
     .sort((one, other) => other.weight - one.weight)
     .slice(0, MOST_TERMS);
@@ -205,6 +216,35 @@ async function otherSpellings(
       return [word, [...(areForeign ? [] : telling), ...parted]];
     }),
   );
+}
+
+/**
+ * The fewest letters of an unknown word that may be the beginning of another one. Shorter ones begin too many words
+ * that have nothing to do with them.
+ */
+const SHORTEST_BEGUN = 5;
+
+/** Whether an unknown term may be the beginning of a longer word, such as `belichtung` of `belichtungszeit`. */
+function mayBeBegun(term: SearchTerm): boolean {
+  const letters = foldWord(term.text);
+  return (
+    mayBegin(term) &&
+    letters.length >= SHORTEST_BEGUN &&
+    /^\p{L}+$/u.test(letters) &&
+    countPieces([term]) === 1
+  );
+}
+
+/** For each word, how many documents hold a longer word that begins with it. */
+async function countBegun(
+  deps: SearchDeps,
+  words: readonly SearchTerm[],
+): Promise<Map<string, number>> {
+  if (words.length === 0) return new Map();
+  const filters = words.map((word) => anyOf(VOCABULARY.map((field) => begins(field, word))));
+  const { aggregations = {} } = await lookUp(deps, { aggs: { begun: { filters: { filters } } } });
+  const { buckets } = aggregations['begun'] as { buckets: { doc_count: number }[] };
+  return new Map(words.map(({ text }, n) => [text, buckets[n]!.doc_count]));
 }
 
 /**

@@ -16,6 +16,8 @@ export type Match = (field: TextField, term: SearchTerm, boost?: number) => Quer
 
 /** How much a word counts that the term may be a typo of, compared to the term itself. */
 const TYPO_WEIGHT = 0.5;
+/** How much a longer word counts that begins with the term, where the archive does not hold the term itself. */
+const BEGUN_WEIGHT = 0.5;
 /** How many letters a word may have that is taken as the beginning of a longer word. */
 const BEGUN = { fewest: 2, most: 20 } as const;
 /** The most words of the index that the end of a term may begin. They are taken in alphabetical order. */
@@ -49,7 +51,7 @@ export const matchBegun: Match = (field, term, boost) =>
  * by side, and the last of them begins a word: `T-Be` begins `T-Beam`. All of these matches count the same.
  * Elasticsearch would add up the weights of all words that begin so, and a band has no room for that.
  */
-function begins(field: TextField, { text }: SearchTerm): Query {
+export function begins(field: TextField, { text }: SearchTerm): Query {
   if (countPieces([{ text }]) === 1) {
     return { match_bool_prefix: { [field]: { query: text, operator: 'and' } } };
   }
@@ -58,8 +60,8 @@ function begins(field: TextField, { text }: SearchTerm): Query {
 }
 
 /**
- * Finds the term as matchTerm does, or what it may be a typo of. One word is found in all its forms, two words only as
- * they are written.
+ * Finds the term as matchTerm does, or what it may be a typo of, or the beginning of. One word is found in all its
+ * forms, two words only as they are written.
  */
 export const matchMistyped: Match = (field, term, boost = 1) =>
   anyOf([
@@ -67,7 +69,15 @@ export const matchMistyped: Match = (field, term, boost = 1) =>
     ...(term.alternatives ?? []).map((other) =>
       matchTerm(field, { text: other, phrase: other.includes(' ') }, TYPO_WEIGHT * boost),
     ),
+    ...beginning(field, term, boost),
   ]);
+
+/** Finds the term as the beginning of a word, where that counts. */
+function beginning(field: TextField, term: SearchTerm, boost: number): Query[] {
+  if (term.begun === undefined) return [];
+  const relevance = BEGUN_WEIGHT * term.begun * boost;
+  return [{ constant_score: { filter: begins(field, term), boost: relevance } }];
+}
 
 /** Finds the term in any of the ways above. */
 export const matchLoosely: Match = (field, term, boost) =>

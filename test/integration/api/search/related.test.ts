@@ -27,6 +27,7 @@ const CORPUS = [
     messages: ['A timeout of the buoy socketio client.', 'Plug in the horn', 'I have a bolt'],
   }),
   aThread({ title: 'Certificates', messages: ['Certbot and letsencrypt have an async job'] }),
+  aThread({ title: 'Picture', messages: ['A tableau of oilskins'] }),
   aThread({ title: 'Assets', messages: ['Sails as set at noon'] }),
   aThread({ title: 'Cables', messages: ['The X-Cable fits, a cable C fits better'] }),
   aThread({ title: '备份', messages: ['每天晚上用脚本备份整个数据库'] }),
@@ -120,6 +121,19 @@ describe('search: related', () => {
   it('parts a single letter from a word', async () => {
     expect(titles(await ask('xcable'))).to.deep.equal(['Cables']);
     expect(titles(await ask('cablec'))).to.deep.equal(['Cables']);
+  });
+
+  it('takes an unknown word for the beginning of a longer one', async () => {
+    const { related } = await ask('transpo');
+    expect(related.threads[0]).to.deep.include({ title: 'Radio' });
+    expect(related.threads[0]!.highlights.content).to.include('<mark>transponder</mark>');
+    expect(titles(await ask('como puedo usar el transpo xylophone'))).to.deep.equal(['Radio']);
+    // A word of four letters begins too many others, and one that the archive holds means itself.
+    expect(titles(await ask('tran'))).to.deep.equal([]);
+    expect(titles(await ask('table xylophone')))
+      .to.include('Tide table 3')
+      .and.not.include('Picture');
+    expect(titles(await ask('"transpo"'))).to.deep.equal([]);
   });
 
   it('takes no foreign word for a typo', async () => {
