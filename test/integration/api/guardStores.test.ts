@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { storeStates } from '../../../services/api/health/getReadiness.js';
 import { guardStores, type GuardedStores } from '../../../services/api/stores/guardStores.js';
 import { StoreAway } from '../../../services/api/stores/storeGuard.js';
+import { TIME_LIMITS } from '../../../services/api/timeLimit.js';
 import { createRedis } from '../../../shared/platform/clients.js';
 import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
 import { createLogger } from '../../../shared/platform/logger.js';
@@ -31,6 +32,7 @@ describe('guardStores', () => {
       queueRedis: redis,
       logger: createLogger('api', 'silent'),
       observeCall: () => undefined,
+      timeLimits: TIME_LIMITS,
       ...others,
     });
     try {
