@@ -131,8 +131,8 @@ function atEndOfTurn(handler: Handler): Handler {
 }
 
 /**
- * Closes connections beyond a limit. Node's own limit does not suit several processes: a full process hands a
- * connection back, and where all are full, it is passed on without end.
+ * Closes connections beyond a limit, and those whose client is gone. Node's own limit does not suit several processes: a
+ * full process hands a connection back, and where all are full, it is passed on without end.
  */
 function limitConnections(
   server: Server,
@@ -147,6 +147,12 @@ function limitConnections(
     return count;
   };
   server.on('connection', (socket) => {
+    // A client may reset its connection before it is accepted. Its requests could still be read, but not its address.
+    // They would count towards no limit of its own. From here on, Node remembers the address of a connection.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return;
+    }
     const peer = peerOf(socket);
     open += 1;
     const ofPeer = peer === undefined ? 0 : add(peer, 1);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -134,6 +135,24 @@ describe('listen', () => {
     });
     for (const socket of sockets) socket.destroy();
     await small.drain();
+  });
+
+  it('answers nobody whose address is not known any more', async () => {
+    const urls: string[] = [];
+    const server = await listen(
+      ({ url = '' }, response) => {
+        urls.push(url);
+        response.end();
+      },
+      { host: '127.0.0.1', port: 0, graceMs: 0 },
+    );
+    // This process accepts the connection only after the client has reset it.
+    const client = `const socket = require('node:net').connect(${new URL(server.url).port}, '127.0.0.1', () =>
+      socket.write('GET /gone HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n', () => socket.resetAndDestroy()))`;
+    execFileSync(process.execPath, ['-e', client]);
+    await (await fetch(`${server.url}/here`)).text();
+    expect(urls).to.deep.equal(['/here']);
+    await server.drain();
   });
 
   it('closes connections beyond its limit', async () => {
