@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
 import { metricsAccess } from '../../../shared/platform/metrics.js';
 import { startListening } from '../../../shared/platform/startListening.js';
@@ -12,9 +12,9 @@ export async function serveMetrics(
   { host, port, token }: { host: string; port: number; token: string | undefined },
 ): Promise<() => Promise<void>> {
   const server = createServer((request, response) => {
-    const access = metricsAccess(request, token);
-    const status = request.url === '/metrics' ? STATUS[access] : 404;
+    const status = request.url === '/metrics' ? statusOf(request, token) : 404;
     response.setHeader('Cache-Control', 'private, no-store');
+    if (status === 405) response.setHeader('Allow', METHODS.join(', '));
     if (status !== 200) {
       response.writeHead(status).end();
       return;
@@ -31,4 +31,9 @@ export async function serveMetrics(
     });
 }
 
+const METHODS: readonly (string | undefined)[] = ['GET', 'HEAD'];
 const STATUS = { granted: 200, missing: 401, wrong: 403 } as const;
+
+function statusOf(request: IncomingMessage, token: string | undefined): number {
+  return METHODS.includes(request.method) ? STATUS[metricsAccess(request, token)] : 405;
+}

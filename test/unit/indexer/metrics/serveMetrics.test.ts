@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { createRegistry } from '../../../../shared/platform/metrics.js';
+import { freePort } from '../../../../services/local/ports.js';
+import { serveMetrics } from '../../../../services/indexer/metrics/serveMetrics.js';
+
+const TOKEN = 'a-token-for-metrics-alone';
+const REMOTE = { 'X-Forwarded-For': '203.0.113.9' };
+
+describe('serveMetrics', () => {
+  let url: string;
+  let close: () => Promise<void>;
+  before(async () => {
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    close = await serveMetrics(createRegistry(), { host: '127.0.0.1', port, token: TOKEN });
+  });
+  after(() => close());
+
+  async function ask(path: string, init: RequestInit = {}): Promise<[number, string | null]> {
+    const reply = await fetch(`${url}${path}`, init);
+    await reply.text();
+    return [reply.status, reply.headers.get('Allow')];
+  }
+
+  it('is for this machine, and for callers with the token', async () => {
+    expect(await ask('/metrics')).to.deep.equal([200, null]);
+    expect(await ask('/metrics', { method: 'HEAD' })).to.deep.equal([200, null]);
+    expect(await ask('/metrics', { headers: REMOTE })).to.deep.equal([401, null]);
+    const wrong = { ...REMOTE, Authorization: 'Bearer another-token-as-long-as' };
+    expect(await ask('/metrics', { headers: wrong })).to.deep.equal([403, null]);
+    const right = { ...REMOTE, Authorization: `Bearer ${TOKEN}` };
+    expect(await ask('/metrics', { headers: right })).to.deep.equal([200, null]);
+  });
+
+  it('has no other path and no other method', async () => {
+    for (const path of ['/', '/metrics/', '/Metrics']) {
+      expect(await ask(path), path).to.deep.equal([404, null]);
+    }
+    for (const method of ['POST', 'DELETE', 'OPTIONS']) {
+      expect(await ask('/metrics', { method }), method).to.deep.equal([405, 'GET, HEAD']);
+    }
+  });
+});
