@@ -231,7 +231,11 @@ describe('admin', () => {
     };
     const views = { pending: 0, oldestPendingSeconds: null, dirty: 0, quarantined: 0 };
     await untilEqual(told, ['up', 'up', true, views]);
-    expect((await stats()).cache.hits).to.be.a('number');
+    // The first of these finds nothing in the cache.
+    for (let n = 0; n < 4; n += 1) await api.get('/api/servers/1');
+    const { hits, misses, hitRate } = (await stats()).cache;
+    expect(hits).to.be.above(misses);
+    expect(hitRate).to.be.closeTo(hits / (hits + misses), 0.001);
   });
 
   it('adds up what readers see of each server, and tells the rest where that fails', async () => {
@@ -259,6 +263,29 @@ describe('admin', () => {
     const unknown = { channels: null, threads: null, messages: null, users: null };
     await untilEqual(archive, { ...counted, ...unknown });
     await servers.deleteMany({ _id: { $in: ids } });
+  });
+
+  it('counts threads, people and servers that are still to be built, but none that is quarantined', async () => {
+    const { work } = store();
+    const at = new Date(Date.now() - 3_600_000);
+    const kinds = ['thread', 'person', 'server', 'links'] as const;
+    const marks = kinds.flatMap((kind) =>
+      [at, NEVER].map((due): Mark => {
+        const subject = `waits-${due.getTime()}`;
+        return { _id: markId(kind, subject), kind, subject, token: 'x', at, due };
+      }),
+    );
+    await work.insertMany(marks);
+    const views = async () => (await stats()).views;
+    await untilEqual(
+      async () => {
+        const { pending, dirty, quarantined } = await views();
+        return { pending, dirty, quarantined };
+      },
+      { pending: 1, dirty: 2, quarantined: 0 },
+    );
+    await until(async () => ((await views()).oldestPendingSeconds ?? 0) >= 3_600);
+    await work.deleteMany({ _id: { $in: marks.map(({ _id }) => _id) } });
   });
 
   it('lists what is quarantined, by pages, counts it, and files another try', async () => {

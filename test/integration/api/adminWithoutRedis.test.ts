@@ -11,7 +11,7 @@ describe('admin while Redis is away', () => {
   after(() => api.close());
 
   it('answers 503 to every request that needs the queue, and records nothing', async () => {
-    const { threads, erasures, pieces } = api.stores.mongo.collections;
+    const { threads, deletions, erasures, pieces } = api.stores.mongo.collections;
     const thread = aThread();
     await threads.insertOne(thread);
     const json = { 'Content-Type': 'application/json' };
@@ -28,6 +28,7 @@ describe('admin while Redis is away', () => {
       expect(reply.status, `${method} ${path}`).to.equal(503);
       expect(reply.json()).to.include({ code: 'UNAVAILABLE' });
     }
+    expect(await deletions.countDocuments()).to.equal(0);
     expect(await erasures.countDocuments()).to.equal(0);
     expect(await pieces.countDocuments()).to.equal(0);
   });
@@ -35,6 +36,7 @@ describe('admin while Redis is away', () => {
   it('still tells what the archive holds', async () => {
     const reply = await api.get('/admin/stats');
     expect(reply.status).to.equal(200);
-    expect(reply.json()).to.deep.include({ queue: null, indexers: null });
+    const cache = { entries: 0, bytes: 0, hits: 0, misses: 0, hitRate: 0 };
+    expect(reply.json()).to.deep.include({ queue: null, indexers: null, cache });
   });
 });

@@ -312,6 +312,10 @@ describe('GET /auth/login', () => {
     const reply = await finish(state, cookie);
     expect(reply.status).to.equal(200);
     expect(String(reply.headers['set-cookie'])).to.contain('Max-Age=0');
+    // MongoDB removes used states by their expiry.
+    const used = await api.stores.mongo.collections.oauthStates.find().toArray();
+    const expiresAt = new Date(Number(state.split('.')[1]) * 1_000);
+    expect(used.map((one) => one.expiresAt)).to.deep.include(expiresAt);
     const again = await finish(state, cookie);
     expect([again.status, codeOf(again)]).to.deep.equal([403, 'FORBIDDEN']);
   });
