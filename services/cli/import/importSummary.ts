@@ -41,10 +41,9 @@ export function summaryJson(summary: ImportSummary): object {
 
 /** The summary in lines for people. */
 export function summaryLines(summary: ImportSummary): string[] {
-  const { ignored, queued, unchanged } = summary;
+  const { ignored, queued } = summary;
   return [
     ...(queued > 0 ? [`${counted(queued, 'file')} stored and queued`] : [totals(summary)]),
-    ...(unchanged > 0 ? [`Unchanged: ${counted(unchanged, 'file')}`] : []),
     ...problemLines('Skipped', summary.skipped),
     ...problemLines('Refused', summary.refused),
     ...problemLines('Rejected', summary.rejected),
@@ -54,10 +53,11 @@ export function summaryLines(summary: ImportSummary): string[] {
 }
 
 function totals(summary: ImportSummary): string {
-  const { imported, threads, messages, seconds } = summary;
+  const { imported, unchanged, threads, messages, seconds } = summary;
   const amount = `${counted(threads, 'thread')}, ${counted(messages, 'message')}`;
   const pace = `${seconds.toFixed(1)} s, ${formatCount(rate(summary))} messages/s`;
-  return `Imported ${counted(imported, 'file')}: ${amount} (${pace})`;
+  const same = unchanged > 0 ? `, and ${formatCount(unchanged)} unchanged` : '';
+  return `Imported ${counted(imported, 'file')}${same}: ${amount} (${pace})`;
 }
 
 function rate({ messages, seconds }: ImportSummary): number {

@@ -1,7 +1,8 @@
 import { dirname, extname } from 'node:path';
 import { importJobId } from '../../../shared/jobs/importJobId.js';
 import { runAudited } from '../runAudited.js';
-import { importPaths } from './importPaths.js';
+import { walkFiles } from '../walkFiles.js';
+import { importFound } from './importFound.js';
 import { isClean, summaryJson, summaryLines } from './importSummary.js';
 
 /** Options of `import`. */
@@ -17,9 +18,11 @@ const LONGEST_PATH = 1_024;
  * Imports files and folders. In a data folder without running servers, it starts them for as long as the import takes.
  */
 export async function runImport(paths: string[], options: ImportOptions): Promise<void> {
+  // A wrong path is told before any server is started.
+  const files = await walkFiles(paths);
   const entry = { operation: 'importExport', params: told(paths) };
   await runAudited({ ...options, mayStart: true }, entry, async (archive) => {
-    const summary = await importPaths(archive, paths, { wait: options.wait ?? true });
+    const summary = await importFound(archive, files, { wait: options.wait ?? true });
     return {
       json: summaryJson(summary),
       lines: summaryLines(summary),

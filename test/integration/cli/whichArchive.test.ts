@@ -39,6 +39,18 @@ describe('which archive a command works on', () => {
       }));
   }
 
+  it('is not asked for, and no servers are started, where what is to be imported is not there', () =>
+    withTemporaryFolder(async (folder) => {
+      const missing = join(folder, 'exports');
+      const env = { ...NO_URLS, DATA_DIR: folder };
+      const { code, stderr } = await runOnHost(env, ['import', missing]);
+      expect(code).to.equal(1);
+      expect(stderr).to.equal(
+        `Error: ${missing} cannot be read: there is no such file or folder\n`,
+      );
+      expect(await readdir(folder)).to.deep.equal([]);
+    }));
+
   it('is reported as not running where the data folder holds one, but no servers run', () =>
     withTemporaryFolder(async (folder) => {
       await mkdir(join(folder, 'mongodb'));

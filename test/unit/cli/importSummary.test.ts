@@ -36,8 +36,7 @@ describe('the summary of an import', () => {
       rejected: [{ file: 'b.json', reason: 'The file is cut off', at: 'byte 5' }],
     });
     expect(summaryLines(summary)).to.deep.equal([
-      'Imported 1,200 files: 1,100 threads, 24,000 messages (2.0 s, 12,000 messages/s)',
-      'Unchanged: 1 file',
+      'Imported 1,200 files, and 1 unchanged: 1,100 threads, 24,000 messages (2.0 s, 12,000 messages/s)',
       'Skipped: 1 file',
       '  a.json: a text channel is no forum thread',
       'Rejected: 1 file',

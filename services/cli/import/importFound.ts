@@ -3,19 +3,18 @@ import { counted, formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { createProgress } from '../progress.js';
 import { requireMongo, requireQueue } from '../reachable.js';
-import { walkFiles, type FoundFile } from '../walkFiles.js';
+import type { FoundFile } from '../walkFiles.js';
 import type { ImportSummary } from './importSummary.js';
 import { storeFiles, type StoredFiles } from './storeFiles.js';
 import { waitForImport } from './waitForImport.js';
 
-/** Imports files and folders. It waits for the indexer unless told otherwise. */
-export async function importPaths(
+/** Imports files that were found. It waits for the indexer unless told otherwise. */
+export async function importFound(
   archive: Archive,
-  paths: readonly string[],
+  files: readonly FoundFile[],
   options: { wait: boolean },
 ): Promise<ImportSummary> {
   const began = performance.now();
-  const files = await walkFiles(paths);
   await requireMongo(archive);
   await requireQueue(archive);
   archive.startIndexer();

@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { importPaths } from '../../../services/cli/import/importPaths.js';
+import { importFound } from '../../../services/cli/import/importFound.js';
 import type { Archive } from '../../../services/cli/openArchive.js';
+import { walkFiles } from '../../../services/cli/walkFiles.js';
 import { anExport } from '../../support/exportFiles.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
-describe('importPaths', () => {
+describe('importFound', () => {
   const stores = suiteStores();
 
   it('leaves no endless import behind when it is cut off', async () => {
@@ -18,7 +19,9 @@ describe('importPaths', () => {
     const archive = { ...stores, producer, startIndexer: () => undefined } as unknown as Archive;
     await withTemporaryFolder(async (folder) => {
       await writeFile(join(folder, 'a.json'), JSON.stringify(anExport()));
-      const error = await rejectionOf(importPaths(archive, [folder], { wait: false }));
+      const error = await rejectionOf(
+        importFound(archive, await walkFiles([folder]), { wait: false }),
+      );
       expect(error).to.include('Connection is closed');
     });
     const { imports, importFiles } = stores.mongo.collections;
