@@ -3,8 +3,14 @@ import { mirrorStats, type MirrorStats } from '../../../shared/store/mirrorStats
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER } from '../../../shared/store/work.js';
 import { describeViews } from '../../../shared/store/describeViews.js';
-import { stateOf } from '../../../shared/store/state.js';
+import { rebuildProgress } from '../../../shared/store/searchGenerations.js';
+import {
+  stateOf,
+  type SearchGenerations,
+  type SearchRebuild,
+} from '../../../shared/store/state.js';
 import { syncState, type SyncState } from '../../../shared/store/syncState.js';
+import { safeText } from '../safeText.js';
 import { syncRows } from './syncRows.js';
 import { listScope } from '../../../shared/store/listKeys.js';
 import { problemOf, readSearchFacts } from '../../../shared/store/searchFacts.js';
@@ -18,6 +24,8 @@ const ANSWER_MS = 10_000;
 
 /** A store's state: `ok`, or why it cannot be used. */
 export type StoreState = string;
+
+type SearchRebuildStatus = Pick<SearchRebuild, 'state' | 'error' | 'beatAt'> & { progress: number };
 
 /** What the archive holds. The numbers of a store that cannot be reached are null. */
 export interface ArchiveStatus {
@@ -38,6 +46,8 @@ export interface ArchiveStatus {
   searchDocuments: number | null;
   /** What is wrong with the search index, such as that it is lost or made for another version, and what to do. */
   searchProblem: string | null;
+  /** The last rebuild of the search index, unless it is done. `progress` is from 0 to 1. */
+  searchRebuild: SearchRebuildStatus | null;
   queue: { waiting: number; active: number; delayed: number; failed: number } | null;
   /** How many indexers are connected to the queue. */
   indexers: number | null;
@@ -82,7 +92,7 @@ export function isHealthy({ stores }: ArchiveStatus): boolean {
 export function statusLines(status: ArchiveStatus): string[] {
   const { queue, stores } = status;
   const jobs = queue
-    ? `${queue.active} active, ${queue.waiting} waiting, ${queue.delayed} delayed, ${queue.failed} failed`
+    ? `${queue.active} active, ${queue.waiting} waiting, ${queue.delayed} delayed, ${queue.failed} failed${queue.failed > 0 ? reasonAt('/admin/jobs?state=failed') : ''}`
     : 'unknown';
   const rows: [string, string][] = [
     ['Servers', shown(status.servers)],
@@ -91,11 +101,18 @@ export function statusLines(status: ArchiveStatus): string[] {
     ['Messages', shown(status.messages)],
     ['Pending threads', shown(status.pendingThreads)],
     ...problemRow('Views', status.viewsProblem),
-    ['Quarantined', shown(status.quarantined)],
+    [
+      'Quarantined',
+      `${shown(status.quarantined)}${status.quarantined ? reasonAt('/admin/quarantine') : ''}`,
+    ],
     ['Search documents', shown(status.searchDocuments)],
     ...problemRow('Search index', status.searchProblem),
+    ...problemRow('Search rebuild', status.searchRebuild && rebuildLine(status.searchRebuild)),
     ['Jobs', jobs],
-    ['Indexers', shown(status.indexers)],
+    [
+      'Indexers',
+      status.indexers === 0 ? '0: work waits until one is started' : shown(status.indexers),
+    ],
     ...(status.sync ? syncRows(status.sync) : []),
     ...(status.mirror ? mirrorRows(status.mirror) : []),
     ['MongoDB', stores.mongodb],
@@ -103,6 +120,17 @@ export function statusLines(status: ArchiveStatus): string[] {
     ['Redis', stores.redis],
   ];
   return rows.map(([name, value]) => `${`${name}:`.padEnd(18)}${value}`);
+}
+
+/** The end of a count of failures: where an administrator reads why. */
+function reasonAt(path: string): string {
+  return ` (GET ${path} tells why)`;
+}
+
+function rebuildLine({ state, progress, beatAt, error }: SearchRebuildStatus): string {
+  if (state === 'failed') return safeText(`failed: ${error}`);
+  if (state === 'queued') return `queued since ${beatAt.toISOString()}`;
+  return `${Math.floor(progress * 100)}%, last alive at ${beatAt.toISOString()}`;
 }
 
 function problemRow(name: string, problem: string | null): [string, string][] {
@@ -130,6 +158,7 @@ type Records = Pick<
   | 'messages'
   | 'pendingThreads'
   | 'viewsProblem'
+  | 'searchRebuild'
   | 'quarantined'
 >;
 
@@ -141,6 +170,7 @@ const NO_RECORDS: Records = {
   messages: null,
   pendingThreads: null,
   viewsProblem: null,
+  searchRebuild: null,
   quarantined: null,
 };
 
@@ -156,13 +186,14 @@ async function orReason<T>(asking: Promise<T>): Promise<{ value: T | null; state
 async function countRecords({ mongo }: Archive): Promise<Records> {
   const { servers, channels, work, threadItems, state } = mongo.collections;
   const alive = { deleted: { $ne: true } };
-  const [held, serverCount, channelCount, pendingThreads, views, quarantined, listed] =
+  const [held, serverCount, channelCount, pendingThreads, views, search, quarantined, listed] =
     await Promise.all([
       heldCollection(mongo),
       servers.countDocuments(alive),
       channels.countDocuments({ ...alive, withheldAt: { $exists: false } }),
       work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }),
       stateOf(state, 'views').findOne({ _id: 'views' }),
+      stateOf(state, 'search').findOne({ _id: 'search' }),
       work.countDocuments(FAILED),
       threadItems
         .aggregate<{ threads: number; messages: number }>([
@@ -179,8 +210,15 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
     messages: listed?.messages ?? 0,
     pendingThreads,
     viewsProblem: views && describeViews(views),
+    searchRebuild: rebuildOf(search),
     quarantined,
   };
+}
+
+function rebuildOf(search: SearchGenerations | null): SearchRebuildStatus | null {
+  if (!search?.rebuild || search.rebuild.state === 'done') return null;
+  const { state, error, beatAt } = search.rebuild;
+  return { state, progress: rebuildProgress(search.rebuild), beatAt, ...(error && { error }) };
 }
 
 /** The counts that tell whether an empty search index has lost something. */

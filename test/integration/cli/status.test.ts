@@ -9,6 +9,9 @@ import {
   searchAlias,
   searchIndexName,
 } from '../../../shared/store/searchIndex.js';
+import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
+import { enterRebuild } from '../../../shared/store/searchGenerations.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { readSearchFacts } from '../../../shared/store/searchFacts.js';
 import { aThreadItem } from '../../support/apiViews.js';
 import { aChannel, aServer, aThread } from '../../support/factories.js';
@@ -106,5 +109,32 @@ describe('the status of an archive', () => {
     const document = { kind: 'thread' };
     await elasticsearch.index({ index: searchAlias(mongo.namespace), id: '1', document });
     expect(await problem()).to.equal(null);
+  });
+
+  it('tells people what holds work up, and where to read why', async () => {
+    const { work, state } = stores.mongo.collections;
+    const lines = async (): Promise<string[]> =>
+      (await runOnHost({ MONGODB_URL: stores.mongodbUrl }, ['status'])).stdout.split('\n');
+    const idle = await lines();
+    expect(idle).to.include('Quarantined:      0');
+    expect(idle).to.include('Indexers:         0: work waits until one is started');
+    expect(idle.join()).to.not.include('Search rebuild');
+    const told = { kind: 'file', subject: '1', threadId: null, revision: 0, count: 5 } as const;
+    const failure = failureOf(undefined, { ...told, reason: 'It is too large' });
+    await work.insertOne(failedMark('file', '1', failure));
+    expect(await lines()).to.include('Quarantined:      1 (GET /admin/quarantine tells why)');
+    const search = stateOf(state, 'search');
+    const { id } = await enterRebuild({ state });
+    const { rebuild } = (await search.findOne({ 'rebuild.id': id }))!;
+    const at = rebuild!.beatAt.toISOString();
+    expect(await lines()).to.include(`Search rebuild:   queued since ${at}`);
+    const half = { 'rebuild.state': 'running', 'rebuild.threads': 50, 'rebuild.totalThreads': 100 };
+    await search.updateOne({ _id: 'search' }, { $set: half as object });
+    expect(await lines()).to.include(`Search rebuild:   45%, last alive at ${at}`);
+    const ended = { 'rebuild.state': 'failed', 'rebuild.error': 'No space' };
+    await search.updateOne({ _id: 'search' }, { $set: ended as object });
+    expect(await lines()).to.include('Search rebuild:   failed: No space');
+    await search.updateOne({ _id: 'search' }, { $set: { 'rebuild.state': 'done' } as object });
+    expect((await lines()).join()).to.not.include('Search rebuild');
   });
 });
