@@ -1,7 +1,6 @@
 import Joi from 'joi';
 import { checkedBy, snowflake, text } from '../../../shared/discordApi/answers.js';
 import { PlatformAnswerError } from '../../../shared/discordApi/platformErrors.js';
-import { requestSync } from '../../../shared/store/requestSync.js';
 import type { GatewaySession } from '../../../shared/store/state.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { readEvent, type GatewayEvent } from './gatewayEvents.js';
@@ -90,10 +89,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
     deps.listening.since = session?.since ?? null;
     Object.assign(told, { connectedAt: new Date(), problem: null });
   };
-  /**
-   * Reads an event. An event of a wrong form is logged, and nothing of it is taken. The caller then has everything
-   * listed, so that the change is found.
-   */
+  /** Reads an event. An event of a wrong form is logged, and nothing of it is taken. */
   const read = ({ type, data }: SocketEvent): GatewayEvent | 'unreadable' | null => {
     try {
       return readEvent(type, data, session?.botId ?? '');
@@ -114,8 +110,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
       end();
       return;
     }
-    if (found === 'unreadable') recorder.run(() => requestSync(deps.collections, {}, 'all'), end);
-    else recorder.take(found, length, end);
+    recorder.take(found, length, end);
     keepPace();
   };
   return {

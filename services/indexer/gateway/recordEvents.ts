@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { requestSync } from '../../../shared/store/requestSync.js';
 import { isPermanent } from '../permanentErrors.js';
 import { forgetChannels } from '../sync/forgetChannels.js';
 import { leaveOutServer, NOT_THERE } from '../sync/leaveOutServer.js';
@@ -19,10 +20,11 @@ const MOST_WAITING = 16 << 20;
 
 /** Records the gateway's events. */
 export interface EventRecorder {
-  /** Takes an event. `length` is the number of characters of its text. `done` is called when the whole event is recorded. */
-  take(event: GatewayEvent, length: number, done: () => void): void;
-  /** Does other work, and does it again while a store or the platform is away. `done` is called when it is done. */
-  run(work: () => Promise<unknown>, done: () => void): void;
+  /**
+   * Takes an event. For an event that cannot be read, everything is listed, so that its change is found. `length` is
+   * the number of characters of its text. `done` is called when the whole event is recorded.
+   */
+  take(event: GatewayEvent | 'unreadable', length: number, done: () => void): void;
   /** Events that are not recorded yet. */
   readonly waiting: number;
   /** Whether so much waits that no more events should be taken for now. */
@@ -61,6 +63,7 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       for (const { end } of events) end();
     },
   });
+  /** Records an event of a server. It changes nothing to do this again. */
   const recordServer = async (
     event: ServerEvent,
     { serverId, asOf }: { serverId: string; asOf: number },
@@ -69,35 +72,33 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       const { userId, roleIds } = event;
       // The look finds out which roles leave their bearers out.
       await looks.pending(serverId);
-      await untilDone(signal, () => noteRolesOfEvent(deps, { serverId, userId, roleIds, asOf }));
+      await noteRolesOfEvent(deps, { serverId, userId, roleIds, asOf });
       return;
     }
     if (event.kind === 'left') {
-      const leave = () => leaveOutServer(deps, serverId, NOT_THERE);
       // A look at this server that is under way ends first.
-      await untilDone(signal, () => deps.turns(serverId, leave));
+      await deps.turns(serverId, () => leaveOutServer(deps, serverId, NOT_THERE));
       return;
     }
     if (event.kind === 'gained') {
       const { channelIds } = event;
       const which = { serverId, ...(channelIds && { _id: { $in: channelIds } }) };
-      await untilDone(signal, () => forgetChannels(deps.collections.sync, which));
+      await forgetChannels(deps.collections.sync, which);
     }
-    if (event.kind === 'heard') await untilDone(signal, () => countAsUnread(deps, serverId));
+    if (event.kind === 'heard') await countAsUnread(deps, serverId);
     // A role that is still as the last look found it needs no other look. But a look under way may find an older state
     // than the event tells. So another look follows it.
     const isOld =
       event.kind === 'role' && !looks.pending(serverId) && isKnownRole(deps, serverId, event.role);
     if (!isOld) await looks.look(serverId);
-    const asksForThreads = event.kind === 'heard' || event.kind === 'gained';
-    if (asksForThreads) await untilDone(signal, () => requestServer(deps, serverId));
+    if (event.kind === 'heard' || event.kind === 'gained') await requestServer(deps, serverId);
   };
   /** Gives an event its time, and passes it on. */
   const pass = async (event: GatewayEvent, end: () => void): Promise<void> => {
     const [asOf] = await untilDone(signal, () => deps.clock.take(1));
     if (event.threadId === undefined) {
-      const { serverId } = event;
-      tasks.start(() => recordServer(event, { serverId, asOf: asOf! }).then(end));
+      const told = { serverId: event.serverId, asOf: asOf! };
+      tasks.start(() => untilDone(signal, () => recordServer(event, told)).then(end));
     } else lanes.add(event, { event, asOf: asOf!, end });
   };
   const turns = createTurns();
@@ -112,11 +113,14 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
         deps.counters?.eventRecorded((performance.now() - cameAt) / 1_000);
         done();
       };
+      if (event === 'unreadable') {
+        tasks.start(() =>
+          untilDone(signal, () => requestSync(deps.collections, {}, 'all')).then(end),
+        );
+        return;
+      }
       // Events get their times in the order in which they came.
       tasks.start(() => turns('times', () => pass(event, end)));
-    },
-    run(work, done) {
-      tasks.start(() => untilDone(signal, work).then(done));
     },
     get waiting() {
       return waiting;
