@@ -16,15 +16,11 @@ interface Group {
  * Puts the events of one thread into few groups. Each group has events of one kind, and is recorded at once. The groups
  * are recorded in the returned order. Events of different messages do not depend on each other, so one of them may be
  * recorded before another that came earlier. Events of the same message stay in order. Events of the thread itself stay
- * in order with all others. Each event of kind `thread` tells the whole thread, so only the last one is kept. Where the
- * thread is not recorded yet, the first one is kept, too, because the events after it need a recorded thread.
+ * in order with all others.
  */
-export function groupEvents(events: readonly TimedEvent[], isRecorded: boolean): TimedEvent[][] {
-  const told = events.filter(({ event }) => event.kind === 'thread');
-  const superseded = new Set(told.slice(isRecorded ? 0 : 1, -1));
+export function groupEvents(events: readonly TimedEvent[]): TimedEvent[][] {
   const groups: Group[] = [];
   for (const one of events) {
-    if (superseded.has(one)) continue;
     const { kind } = one.event;
     const ids = messageIdsOf(one.event);
     const last = groups.findLast((group) => group.kind === kind || dependsOn(group, ids));

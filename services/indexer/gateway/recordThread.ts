@@ -80,7 +80,7 @@ export async function recordThread(
   const server = deps.servers.get(serverId);
   if (!server) return;
   let place = await placeOf(deps, server, { threadId, claim });
-  for (const group of groupEvents(events, place !== null)) {
+  for (const group of groupEvents(events)) {
     const { kind } = group[0]!.event;
     // Each recorder is given events of its own kind.
     const record = RECORDERS[kind] as Recorder<ThreadEvent['kind']>;

@@ -14,7 +14,7 @@ describe('groupEvents', () => {
   const [a, b, c, d] = [said('1'), reacted('9'), said('2'), reacted('8')];
 
   it('groups events about different messages', () => {
-    expect(groupEvents([a, b, c, d], true)).to.deep.equal([
+    expect(groupEvents([a, b, c, d])).to.deep.equal([
       [a, c],
       [b, d],
     ]);
@@ -22,32 +22,23 @@ describe('groupEvents', () => {
 
   it('keeps the events of one message in order', () => {
     const events = [said('1'), reacted('1'), said('1'), deleted('2', '1'), said('2')];
-    expect(groupEvents(events, true)).to.deep.equal(events.map((one) => [one]));
+    expect(groupEvents(events)).to.deep.equal(events.map((one) => [one]));
     const [first, like, other, edit] = [said('1'), reacted('1'), said('2'), said('1')];
-    expect(groupEvents([first, like, other, edit], true)).to.deep.equal([
-      [first, other],
-      [like],
-      [edit],
-    ]);
+    expect(groupEvents([first, like, other, edit])).to.deep.equal([[first, other], [like], [edit]]);
   });
 
-  it('records only the last facts about the thread, after the events before it', () => {
-    const [first, last] = [told(), told()];
-    expect(groupEvents([first, a, told(), c, last, b], true)).to.deep.equal([[a, c], [last], [b]]);
-  });
-
-  it('begins with the first facts about a thread that is not recorded', () => {
-    const [first, last] = [told(), told()];
-    expect(groupEvents([a, first, c, told(), last], false)).to.deep.equal([
-      [a],
-      [first],
-      [c],
+  it('groups facts about the thread only where nothing was told between them', () => {
+    const [first, second, last] = [told(), told(), told()];
+    expect(groupEvents([first, second, a, c, last, b])).to.deep.equal([
+      [first, second],
+      [a, c],
       [last],
+      [b],
     ]);
   });
 
   it('records nothing older than the deletion of the thread which it followed', () => {
     const end = gone();
-    expect(groupEvents([a, end, c], true)).to.deep.equal([[a], [end], [c]]);
+    expect(groupEvents([a, end, c])).to.deep.equal([[a], [end], [c]]);
   });
 });
