@@ -66,13 +66,9 @@ export class RateLimits {
     }
     this.#hashes.set(counted.route, told.hash);
     const own = this.#bucketOf(told.hash, counted);
-    if (own === bucket) {
-      bucket.giveBack(told);
-      return;
-    }
-    // The first answer of a route names its bucket. Requests that wait in the route's own bucket go on in that one.
     bucket.giveBack(told);
-    own.adopt(told, bucket.underWay);
+    // The first answer of a route names its bucket. Requests that wait in the route's own bucket go on in that one.
+    if (own !== bucket) own.adopt(told, bucket.underWay);
   }
 
   #bucketOf(hash: string, { topId }: Counted): RateBucket {

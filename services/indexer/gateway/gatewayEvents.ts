@@ -10,6 +10,7 @@ import {
   text,
 } from '../../../shared/discordApi/answers.js';
 import type { LiveMessage, LivePlace, LiveThread } from '../../../shared/discordApi/answerTypes.js';
+import { isPublicThread } from '../../../shared/discordApi/judgeChannel.js';
 import { mapEmoji } from '../sources/mapMessage.js';
 import type { ReactionChange } from './changeReactions.js';
 
@@ -45,8 +46,6 @@ export type GatewayEvent =
   | ({ serverId: string; threadId: string } & ThreadEvent)
   | ({ serverId: string; threadId?: undefined } & ServerEvent);
 
-/** The types of announcement threads and public threads. */
-const THREAD_TYPES = new Set([10, 11]);
 const CATEGORY = 4;
 /** The types of forums, and of the categories whose names are shown beside theirs. */
 const PLACE_TYPES = new Set([CATEGORY, 15, 16]);
@@ -132,7 +131,7 @@ const told: Reader = (data) => {
   const message = checkMessageEvent(data);
   const { guild_id: serverId, channel_id: threadId, channel_type: type } = message;
   // A message without a server is direct or ephemeral: a single person sees it.
-  if (serverId === undefined || (type !== undefined && !THREAD_TYPES.has(type))) return null;
+  if (serverId === undefined || (type !== undefined && !isPublicThread({ type }))) return null;
   return { kind: 'message', serverId, threadId, message };
 };
 const thread: Reader = (data) => {

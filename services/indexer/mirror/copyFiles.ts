@@ -9,6 +9,7 @@ import { stateOf } from '../../../shared/store/state.js';
 import { fileRecordId, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
+import { slices } from '../records/slices.js';
 import { fetchFile, FileRefused, FilesLimited, type ArrivedFile } from './fetchFile.js';
 import { changeRecords, newRecord } from './fileRecords.js';
 import type { Mirror } from './mirror.js';
@@ -73,9 +74,8 @@ export async function copyFiles(
   const due = wanted.filter(({ record }) => (record?.dueAt ?? now) <= now);
   const copying: Copying = { deps, mirror, mark, end };
   try {
-    for (let at = 0; at < due.length; at += LINKS_AT_ONCE) {
+    for (const group of slices(due, LINKS_AT_ONCE)) {
       if (!mayGoOn(copying)) return true;
-      const group = due.slice(at, at + LINKS_AT_ONCE);
       const links = await Promise.allSettled(group.map(({ file }) => linkOf(mirror, file)));
       await forEachAtOnce(group.entries(), FETCHED_AT_ONCE, async ([index, missing]) => {
         await copyOne(copying, missing, links[index]!);

@@ -1,4 +1,4 @@
-import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
+import { fileRecordId, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { MirrorState } from '../../../shared/store/state.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
@@ -9,13 +9,6 @@ import type { WantedFile } from './wantedFiles.js';
 const STATE_ID = 'mirror';
 /** The totals of a mirror that holds nothing. */
 export const EMPTY: MirrorState = { _id: STATE_ID, files: 0, bytes: 0, failed: 0 };
-
-type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
-
-/** The records of the files that a subject shows. */
-export async function recordsOf({ collections }: Deps, of: string): Promise<SyncFile[]> {
-  return syncOf(collections.sync, 'file').find({ kind: 'file', of }).toArray();
-}
 
 /** The first record of a file. */
 export function newRecord({ name, source }: WantedFile, of: string): SyncFile {
@@ -29,7 +22,7 @@ export function newRecord({ name, source }: WantedFile, of: string): SyncFile {
  * before, by id; or with null when the claim is lost, and then nothing is changed.
  */
 export async function changeRecords(
-  { commit }: Deps,
+  { commit }: Pick<IndexerDeps, 'commit'>,
   mark: Mark,
   ids: readonly string[],
   change: (now: SyncFile | null, id: string, totals: MirrorState) => SyncFile | null | undefined,

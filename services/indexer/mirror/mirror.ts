@@ -69,7 +69,7 @@ export function createMirror(
 }
 
 /** Makes a test of media types from a list such as `image/*, application/pdf`. */
-export function typeMatcher(setting: string): Mirror['takes'] {
+function typeMatcher(setting: string): Mirror['takes'] {
   const named = setting.split(',').map((one) => one.trim().toLowerCase());
   const all = new Set(named);
   return (type) => {

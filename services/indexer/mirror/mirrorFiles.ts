@@ -6,7 +6,6 @@ import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { changeHeld, endMark, freeMark, isHeld, readsOf, setMarks } from '../work/claims.js';
 import { copyFiles, type MissingFile } from './copyFiles.js';
-import { recordsOf } from './fileRecords.js';
 import { EVERYTHING, lookThrough } from './lookThrough.js';
 import type { Mirror } from './mirror.js';
 import { noteFailure } from './ownMirror.js';
@@ -53,7 +52,8 @@ async function mirrorOne(
       await lookThrough(deps, mirror, mark);
       return false;
     }
-    const known = await recordsOf(deps, mark.subject);
+    const files = syncOf(deps.collections.sync, 'file');
+    const known = await files.find({ kind: 'file', of: mark.subject }).toArray();
     const wanted = await wantedFiles(deps, mirror, mark.subject);
     await removeFiles(deps, mirror, mark, unwantedAmong(known, wanted));
     await forgetCauses(deps, mark);

@@ -1,6 +1,7 @@
 import type { SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
+import { slices } from '../records/slices.js';
 import { changeRecords } from './fileRecords.js';
 import type { Mirror } from './mirror.js';
 
@@ -11,13 +12,13 @@ const AT_ONCE = 500;
  * has lost its claim, could remove a copy that worker B has just recorded.
  */
 export async function removeFiles(
-  deps: Pick<IndexerDeps, 'collections' | 'commit'>,
+  deps: Pick<IndexerDeps, 'commit'>,
   { files }: Pick<Mirror, 'files'>,
   mark: Mark,
   records: readonly SyncFile[],
 ): Promise<void> {
-  for (let at = 0; at < records.length; at += AT_ONCE) {
-    const ids = records.slice(at, at + AT_ONCE).map(({ _id }) => _id);
+  for (const some of slices(records, AT_ONCE)) {
+    const ids = some.map(({ _id }) => _id);
     const going = await changeRecords(deps, mark, ids, (now) => now && { ...now, gone: true });
     if (!going) return;
     const keys = [...going.values()].flatMap((record) => record?.copy?.key ?? []);

@@ -2,6 +2,7 @@ import { batches } from '../../../shared/platform/batches.js';
 import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { eraseFields } from '../../../shared/store/eraseThread.js';
+import type { SourceThread } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { ingest } from '../ingest/ingest.js';
 import { mergeServer } from '../ingest/mergeHeader.js';
@@ -101,7 +102,7 @@ function categoryOf(
 async function recordChannel(
   deps: SyncDeps,
   { told: server, asOf }: LoadedServer,
-  channel: SyncChannelTold,
+  channel: SourceThread['channel'],
 ): Promise<string | null> {
   try {
     await ingest(deps, { told: { asOf, server, channel, thread: null } }, batches([]));
@@ -130,8 +131,6 @@ async function recordServer(
     },
   });
 }
-
-type SyncChannelTold = Parameters<typeof ingest>[1]['told']['channel'];
 
 /**
  * Notes what a look at a server has found, for the status. `judged` are the forums that the platform lists, each with

@@ -101,8 +101,6 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
  */
 export async function noteRolesOfEvent(deps: Deps, told: ToldRoles): Promise<void> {
   const { serverId, userId } = told;
-  const named = deps.servers.get(serverId)?.optOutRoles;
-  if (!named || named.size === 0) return;
   await deps.turns(memberId(serverId, userId), () => noteOrRead(deps, told));
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { batches } from '../../../shared/platform/batches.js';
+import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import { eraseThread } from '../../../shared/store/eraseThread.js';
 import { idKey } from '../../../shared/store/listKeys.js';
@@ -36,14 +37,9 @@ export async function noteThreads(
   const found = await syncThreads.find({ _id: { $in: kept.map(({ id }) => id) } }).toArray();
   const known = new Map(found.map((one) => [one._id, one]));
   const erased = await erasedPeople(deps.collections);
-  for (let at = 0; at < kept.length; at += AT_ONCE) {
-    const group = kept.slice(at, at + AT_ONCE);
-    await Promise.all(
-      group.map((thread) =>
-        noteThread(deps, server, { thread, asOf, erased, known: known.get(thread.id) }),
-      ),
-    );
-  }
+  await forEachAtOnce(kept, AT_ONCE, (thread) =>
+    noteThread(deps, server, { thread, asOf, erased, known: known.get(thread.id) }),
+  );
 }
 
 function isKept(thread: LiveThread, { channels }: LoadedServer): thread is ChannelThread {
