@@ -57,7 +57,7 @@ export function startTestSync(
     publicUrl: 'https://archive.example',
     limits: new RateLimits(SYSTEM_CLOCK),
     admission: createAdmission(stores.redis, deps.namespace),
-    now: async () => (await clock.take(1))[0]!,
+    now: () => clock.take(),
   });
   const gateway = listens ? { token: discord.token, isPlain: true, problem: null } : null;
   return runSync(deps, { platform, clock }, { ...QUIET, named: new Set(named), gateway, ...more });

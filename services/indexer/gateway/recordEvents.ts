@@ -95,11 +95,11 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   };
   /** Gives an event its time, and passes it on. */
   const pass = async (event: GatewayEvent, end: () => void): Promise<void> => {
-    const [asOf] = await untilDone(signal, () => deps.clock.take(1));
+    const asOf = await untilDone(signal, () => deps.clock.take());
     if (event.threadId === undefined) {
-      const told = { serverId: event.serverId, asOf: asOf! };
+      const told = { serverId: event.serverId, asOf };
       tasks.start(() => untilDone(signal, () => recordServer(event, told)).then(end));
-    } else lanes.add(event, { event, asOf: asOf!, end });
+    } else lanes.add(event, { event, asOf, end });
   };
   const turns = createTurns();
   return {

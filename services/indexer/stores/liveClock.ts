@@ -10,8 +10,8 @@ import { nowMicroseconds, raise } from './nextVersion.js';
  * describe that moment. An event takes its time when it is received.
  */
 export interface LiveClock {
-  /** Gives so many times, in order. */
-  take(howMany: number): Promise<number[]>;
+  /** Gives a time. */
+  take(): Promise<number>;
   /** Has all times from now on be later than those that other processes were given. */
   restart(): void;
 }
@@ -49,13 +49,13 @@ export function createLiveClock(state: Collection<StateRecord>): LiveClock {
     return own;
   };
   return {
-    async take(howMany) {
+    async take() {
       const now = nowMicroseconds();
       for (;;) {
         const first = Math.max(last + 1, now);
-        if (first + howMany - 1 <= end) {
-          last = first + howMany - 1;
-          return Array.from({ length: howMany }, (_, n) => liveTime(first + n));
+        if (first <= end) {
+          last = first;
+          return liveTime(first);
         }
         await (reserving ??= reserve());
       }

@@ -30,7 +30,7 @@ export function startSync(
   const platform = createBotClient(settings, {
     redis,
     namespace,
-    now: async () => (await clock.take(1))[0]!,
+    now: () => clock.take(),
     onAsked: (outcome) => deps.counters?.platformAsked(outcome),
   });
   if (!platform) return null;

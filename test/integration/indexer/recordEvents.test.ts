@@ -109,8 +109,8 @@ describe('the recorder of events', () => {
     const { own, recorder, said, threadId } = await withThread();
     await recorder.end();
     let isAway = true;
-    const take: SyncDeps['clock']['take'] = (howMany) => {
-      if (!isAway) return own.clock.take(howMany);
+    const take: SyncDeps['clock']['take'] = () => {
+      if (!isAway) return own.clock.take();
       isAway = false;
       return Promise.reject(new MongoNetworkError('It is away'));
     };
@@ -351,7 +351,7 @@ describe('the recorder of events', () => {
         isHidden = true;
         hide(one, one.channels[0]!);
         recorder.take(event, 1, () => undefined);
-        await clock.take(1);
+        await clock.take();
       },
     });
     const own = syncDeps(deps, platform, { clock });
@@ -379,7 +379,7 @@ describe('the recorder of events', () => {
         if (route !== 'me' || !isChanged) return;
         isChanged = false;
         recorder.take(told('0'), 1, () => undefined);
-        await clock.take(1);
+        await clock.take();
       },
     });
     const own = syncDeps(deps, platform, { clock });
@@ -419,7 +419,7 @@ describe('the recorder of events', () => {
         if (route !== 'member') return;
         recorder.take({ kind: 'left', serverId }, 1, () => undefined);
         // It has taken its time by then.
-        await clock.take(1);
+        await clock.take();
       },
     });
     const own = syncDeps(deps, platform, { clock });
