@@ -505,6 +505,43 @@ describe('admin', () => {
       ]);
     });
 
+    it('refuses forms without a file, with too many, or without a boundary, and says so', async () => {
+      const part = (name: string, content: string) =>
+        `--x\r\nContent-Disposition: form-data; name="f"; filename="${name}"\r\n\r\n${content}\r\n`;
+      const field = '--x\r\nContent-Disposition: form-data; name="f"\r\n\r\n1\r\n';
+      const many = Array.from({ length: 1_001 }, (_, n) => part(`${n}.json`, '{')).join('');
+      const type = 'multipart/form-data; boundary=x';
+      for (const [body, contentType, told] of [
+        [field, type, /^The form holds no file$/],
+        [many, type, /^A form holds at most 1000 files$/],
+        [part('a.json', '{'), 'multipart/form-data', /^The form is damaged$/],
+        [part('a.json', '{"guild": 1'), type, /^Nothing can be imported: .* \(at .+\)$/],
+      ] as const) {
+        const reply = await upload(Buffer.from(`${body}--x--\r\n`), {
+          'Content-Type': contentType,
+        });
+        expect(reply.status, String(told)).to.equal(400);
+        expect((reply.json() as { error: string }).error).to.match(told);
+      }
+    });
+
+    it('reads on behind a long file that it refuses, and shortens long names', async () => {
+      const part = (name: string, content: object) =>
+        `--x\r\nContent-Disposition: form-data; name="f"; filename="${name}"\r\n\r\n${JSON.stringify(content)}\r\n`;
+      const dm = anExport({ guild: { id: '0', name: 'Direct Messages' } });
+      const long = { ...dm, more: 'x'.repeat(1_000_000) };
+      const name = `${'n'.repeat(300)}.json`;
+      const form = `${part('long.json', long)}${part(name, anExport())}--x--\r\n`;
+      const headers = { 'Content-Type': 'multipart/form-data; boundary=x' };
+      const { files } = queued(await upload(Buffer.from(form), headers)) as QueuedJob & {
+        files: { name: string; state: string }[];
+      };
+      expect(files.map((file) => [file.name, file.state])).to.deep.equal([
+        ['long.json', 'refused'],
+        ['n'.repeat(255), 'queued'],
+      ]);
+    });
+
     it('names the job in the audit trail, even if the answer is long and sent as gzip', async () => {
       const part = (name: string, content: string) =>
         `--x\r\nContent-Disposition: form-data; name="f"; filename="${name}"\r\n\r\n${content}\r\n`;
