@@ -62,6 +62,18 @@ describe('POST /auth/token', () => {
     });
   });
 
+  it('takes every level from a user who is not in ADMIN_USER_IDS any more', async () => {
+    const scope = ['read', 'write', 'admin'];
+    const of = async (sub: string) => bearer(aToken({ sub, scope, sid: await api.login(sub) }));
+    expect((await api.get('/admin/keys', await of(ADMIN_ID))).status).to.equal(200);
+    const former = await of(USER_ID);
+    for (const path of ['/admin/stats', '/admin/keys']) {
+      const reply = await api.get(path, former);
+      expect([reply.status, codeOf(reply)], path).to.deep.equal([403, 'FORBIDDEN']);
+    }
+    expect((await api.get('/api/me', former)).json()).to.deep.include({ id: USER_ID, scope: [] });
+  });
+
   it('tells the lifetime of a token, which ends with its login', async () => {
     const short = await startAuth({ REFRESH_TOKEN_SECONDS: '60', ADMIN_TOKEN_SECONDS: '120' });
     const { access_token, expires_in } = await short.logIn(ADMIN_ID);
