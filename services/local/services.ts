@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Readiness } from '../../shared/contract/health.js';
 import type { Children } from './children.js';
 import type { Env } from './findExecutable.js';
 import type { Guarded } from './spawnGuarded.js';
@@ -50,11 +51,23 @@ export async function failWhenEnded({ name, child }: Service): Promise<never> {
  * Waits until the API reports that its stores can be reached. Otherwise throws LaunchError with the end of the API's
  * log.
  */
-export async function waitForApi(service: Service, apiUrl: string): Promise<void> {
+export async function waitForApi(
+  service: Service,
+  apiUrl: string,
+  timeoutMs = 60_000,
+): Promise<void> {
   const isReady = async (): Promise<boolean> => {
     const response = await fetch(`${apiUrl}/readyz`, { signal: AbortSignal.timeout(2000) });
-    await response.arrayBuffer();
-    return response.status === 200;
+    const told = (await response.json()) as Readiness;
+    if (response.status === 200) return true;
+    const away = STORES.filter(([key]) => told.stores[key] !== 'up').map(([, name]) => name);
+    throw new Error(`no answer of ${away.join(', ')}`);
   };
-  await waitUntilReady(service.name, service.child, isReady, 60_000);
+  await waitUntilReady(service.name, service.child, isReady, timeoutMs);
 }
+
+const STORES: [keyof Readiness['stores'], string][] = [
+  ['mongodb', 'MongoDB'],
+  ['elasticsearch', 'Elasticsearch'],
+  ['redis', 'Redis'],
+];

@@ -20,7 +20,7 @@ export async function waitUntilReady(
   let reason = '';
   const attempt = (): Promise<boolean> =>
     isReady().catch((error: unknown) => {
-      reason = `: ${String(error)}`;
+      reason = `: ${error instanceof Error ? error.message : String(error)}`;
       return false;
     });
   while (!(await attempt())) {
