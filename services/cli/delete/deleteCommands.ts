@@ -34,7 +34,7 @@ export function addEraseUser(program: Command): void {
 
 function withOptions(command: Command, evenIfUnknown: string): Command {
   return command
-    .option('--yes', 'do not ask first, as is done on a terminal')
+    .option('--yes', 'do not ask first; without a terminal, nothing is asked anyway')
     .option('--even-if-unknown', evenIfUnknown)
     .option('--wait', 'wait until nothing of it can be read (default)')
     .option('--no-wait', 'return once the work is queued')
