@@ -106,8 +106,10 @@ describe('a look at a server', () => {
     await record(deps, source, said);
     await doAll(deps);
     const channelId = source.channel._id;
-    const withheldAt = new Date(Date.now() - 13 * 3_600_000);
-    await channels.updateOne({ _id: channelId }, { $set: { withheldAt } });
+    const withhold = (hours: number) => {
+      const withheldAt = new Date(Date.now() - hours * 3_600_000);
+      return channels.updateOne({ _id: channelId }, { $set: { withheldAt } });
+    };
     const empty = async (by = deps) => {
       const stopped = new AbortController();
       const own = { ...by, longWithheld: new Set([channelId]), signal: stopped.signal };
@@ -117,11 +119,16 @@ describe('a look at a server', () => {
       await removing;
       return messages.countDocuments({ threadId });
     };
+    await withhold(13);
     // A build removes the search documents of recorded messages. Without the records, these documents would stay.
     expect(await empty()).to.equal(2);
     await setMarks(deps, 'channel', [channelId]);
     await doAll(deps);
     expect(await threadItems.findOne({ _id: threadId })).to.equal(null);
+    // A look has found meanwhile that the forum was shown, and another that it was hidden anew.
+    await withhold(11);
+    expect(await empty()).to.equal(2);
+    await withhold(13);
     // A message that is deleted at that moment stays known as deleted.
     let deleting: Promise<unknown> | undefined;
     const late: IndexerDeps = {

@@ -8,6 +8,7 @@ import { createGatewaySaver, loadSession } from '../../../services/indexer/gatew
 import { awaitIdentify, wantedIntents } from '../../../services/indexer/gateway/identify.js';
 import { listen } from '../../../services/indexer/gateway/listen.js';
 import { createListener } from '../../../services/indexer/gateway/listener.js';
+import { mapEmoji } from '../../../services/indexer/sources/mapMessage.js';
 import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
 import { fetchThread } from '../../../services/indexer/sync/fetchThread.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
@@ -190,6 +191,31 @@ describe('the recorder of events', () => {
     await recorder.end();
     const read = await threads.distinct('_id', { readAt: { $exists: true } });
     expect(read).to.deep.equal([]);
+  });
+
+  it('has only those forums read again that the bot may see again', async () => {
+    const { record, recorder, serverId, threadId } = await withThread();
+    await record({ kind: 'gained', serverId, channelIds: [anId()] });
+    expect(await deps.collections.sync.findOne({ _id: threadId })).to.be.an('object');
+    const asked = await syncOf(deps.collections.sync, 'request').distinct('_id');
+    expect(asked).to.include(`server/${serverId}`);
+    await record({ kind: 'gained', serverId });
+    await recorder.end();
+    expect(await deps.collections.sync.findOne({ _id: threadId })).to.equal(null);
+  });
+
+  it('records no reaction in a forum that is not archived any more', async () => {
+    const { own, record, recorder, serverId, threadId } = await withThread();
+    own.servers.get(serverId)!.channels.clear();
+    const change = {
+      kind: 'added' as const,
+      emoji: mapEmoji({ id: null, name: '👍', isAnimated: false }),
+    };
+    await record({ kind: 'reacted', serverId, threadId, messageId: threadId, change });
+    await recorder.end();
+    const message = await deps.collections.messages.findOne({ _id: threadId });
+    expect(message?.reactions).to.deep.equal([]);
+    expect(await deps.collections.sync.countDocuments({ kind: 'message' })).to.equal(0);
   });
 
   it('has everything listed where an event cannot be read', async () => {
@@ -389,6 +415,20 @@ describe('the recorder of events', () => {
     recorder.take(told('8'), 1, () => undefined);
     await recorder.end();
     expect(own.servers.get(serverId)?.roles.get(role.id)?.permissions).to.equal('0');
+  });
+
+  it('does not look at a server where a role is as the last look found it', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId, roles } = one.guild;
+    const clock = createLiveClock(deps.collections.state);
+    const { platform, asked } = answeringPlatform([one]);
+    const own = syncDeps(deps, platform, { clock });
+    await loadServer(own, serverId);
+    asked.length = 0;
+    const recorder = createEventRecorder(own);
+    recorder.take({ kind: 'role', serverId, role: { ...roles[0]! } }, 1, () => undefined);
+    await recorder.end();
+    expect(asked).to.deep.equal([]);
   });
 
   it('looks once at a server that it may not see, however many of its events come', async () => {

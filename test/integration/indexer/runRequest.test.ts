@@ -160,6 +160,63 @@ describe('a request to sync', () => {
     expect(await channels.findOne({ _id: channelId })).not.to.have.property('deleted');
   });
 
+  it('deletes nothing that the bot may not see, but what the platform says to be deleted', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: channelId } = one.channels[0]!;
+    let refusal: PlatformRefused | null = null;
+    const { platform } = answeringPlatform([one], {
+      before: ({ route }) =>
+        refusal && route === 'channel' ? Promise.reject(refusal) : Promise.resolve(),
+    });
+    const own = syncDeps(deps, platform);
+    const server = await loadServer(own, one.guild.id);
+    const thread = aLiveThread({ guild_id: one.guild.id, parent_id: channelId });
+    await noteThreads(own, server, { threads: [thread], asOf: server.asOf });
+    const { threads, channels } = deps.collections;
+    const kept = async () => [
+      (await threads.findOne({ _id: thread.id }))?.deleted !== true,
+      (await channels.findOne({ _id: channelId }))?.deleted !== true,
+    ];
+    const ask = (place: Partial<SyncRequestRecord>) =>
+      runRequest(own, aRequest(place)).catch((error: unknown) => error);
+    const places = [{ threadId: thread.id }, { channelId }];
+    refusal = new PlatformRefused('Missing Access', 403, 50_001);
+    for (const place of places) expect(await ask(place)).to.equal(refusal);
+    expect(await kept()).to.deep.equal([true, true]);
+    refusal = new PlatformRefused('Unknown Channel', 404, 10_003);
+    for (const place of places) expect(await ask(place)).to.equal(undefined);
+    expect(await kept()).to.deep.equal([false, false]);
+    // The forum is removed already, as after an event that told its deletion.
+    expect(await ask({ channelId })).to.equal(undefined);
+    await own.removals.end();
+  });
+
+  it('notes why a server is refused, and has it read from its beginning later', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    let isRefused = false;
+    const { platform } = answeringPlatform([one], {
+      before: ({ route }) =>
+        isRefused && route === 'guild'
+          ? Promise.reject(new PlatformRefused('Missing Access', 403, 50_001))
+          : Promise.resolve(),
+    });
+    const own = syncDeps(deps, platform);
+    await runRequest(own, aRequest());
+    const listed = () =>
+      deps.collections.sync.countDocuments({
+        kind: 'channel',
+        serverId,
+        token: { $exists: false },
+      });
+    expect(await listed()).to.equal(1);
+    isRefused = true;
+    await runRequest(own, aRequest());
+    const server = await syncOf(deps.collections.sync, 'server').findOne({ _id: serverId });
+    expect(server?.problem).to.equal('Missing Access');
+    expect(await listed()).to.equal(0);
+  });
+
   it('finds a thread that is taken up while the archived ones are listed', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
