@@ -36,7 +36,8 @@ export function createThreadRounds({ tasks, run, gate = () => null }: RoundsOpti
     return opened === null;
   };
   const work = async (threadId: string): Promise<void> => {
-    await run(threadId).finally(() => underWay.delete(threadId));
+    await run(threadId);
+    underWay.delete(threadId);
     if (waiting.size > 0) await beginSoon();
   };
   /** Returns for how many threads work has begun. */

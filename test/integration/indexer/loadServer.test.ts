@@ -63,6 +63,17 @@ describe('a look at a server', () => {
     expect(await told()).to.deep.equal([['help', null]]);
   });
 
+  it('withholds no forum that only an export has told of', async () => {
+    const { guild } = anAnsweredServer('Rust', []);
+    const source = aSourceThread({ server: { _id: guild.id } });
+    await record(deps, source);
+    const { platform, asked } = answeringPlatform([{ guild, channels: [] }]);
+    await loadServer(syncDeps(deps, platform), guild.id);
+    const channel = await deps.collections.channels.findOne({ _id: source.channel._id });
+    expect(channel).to.be.an('object').and.not.have.property('withheldAt');
+    expect(asked.map(({ route }) => route)).not.to.include('channel');
+  });
+
   it('records the new name and picture of a server without any public forum', async () => {
     const [server, never] = ['Rust', 'Go'].map((name) => anAnsweredServer(name, ['help']));
     const own = syncDeps(deps, answeringPlatform([server!, never!]).platform);

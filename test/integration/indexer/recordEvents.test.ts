@@ -31,6 +31,9 @@ import { doAll } from '../../support/indexerDeps.js';
 import { aLiveMessage, aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
+/** More characters than may wait. */
+const TOO_MUCH = 17 << 20;
+
 describe('the recorder of events', () => {
   const { deps } = indexerSuite('emptied');
 
@@ -222,10 +225,15 @@ describe('the recorder of events', () => {
     const { own, recorder } = await withThread();
     await recorder.end();
     const listener = createListener(own, null);
-    listener.take({ type: 'MESSAGE_CREATE', seq: 2, data: { id: 'none' } }, 10);
+    const pauses: boolean[] = [];
+    const ended = new Promise<never>(() => undefined);
+    listener.attach({ ended, setPaused: (isPaused) => void pauses.push(isPaused) }, 0);
+    listener.take({ type: 'MESSAGE_CREATE', seq: 2, data: { id: 'none' } }, TOO_MUCH);
     await listener.end();
     const asked = await syncOf(deps.collections.sync, 'request').distinct('_id');
     expect(asked).to.include('all');
+    // While so much waits, nothing more is read.
+    expect(pauses).to.deep.equal([false, true, false]);
   });
 
   it('holds the events of a server until the platform can be asked about it', async () => {
