@@ -1,9 +1,10 @@
 import type { SearchParams } from '../../../shared/contract/search.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
-import { FORGIVEN, likeWords, mayBeMistyped } from './forgiveTypos.js';
+import { FORGIVEN, isKnown, likeWords, mayBeMistyped } from './forgiveTypos.js';
 import {
   foldWord,
+  foreignWordsIn,
   isForeign,
   isFunctionWord,
   isFunctionWordIn,
@@ -95,10 +96,11 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
     ...withParticles(term, parsed.terms),
     numbersOf(term),
   ]);
+  const foreign = foreignWordsIn(parsed);
   const joins = [...pairs, ...others.flat()].filter((text) => text !== undefined);
   const { all, counts } = await countWords(
     deps,
-    [...new Set([...terms.flatMap(textsOf), ...joins])],
+    [...new Set([...terms.flatMap(textsOf), ...joins, ...foreign])],
     'inflected',
   );
   const countOf = (text: string): number => mostOf(counts.get(text));
@@ -124,11 +126,14 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
     .sort((one, other) => one.count - other.count)
     .slice(0, FORGIVEN.words)
     .map(({ term }) => term);
+  // In a language that the archive does not speak, nearly every word would be like some word that means something else.
+  const known = foreign.filter((word) => isKnown(countOf(word), all));
+  const isStrange = isForeign(parsed) && known.length <= foreign.length / 2;
   const unknown = found.flatMap(({ term, count }) =>
     count === 0 && doubtful.includes(term) && mayBeBegun(term) ? [term] : [],
   );
   const [spellings, begun] = await Promise.all([
-    otherSpellings(deps, doubtful, isForeign(parsed)),
+    otherSpellings(deps, doubtful, isStrange),
     countBegun(deps, unknown),
   ]);
   return found
@@ -188,18 +193,18 @@ function withParticles(term: SearchTerm, all: readonly SearchTerm[]): string[] {
 
 /**
  * Other spellings that the archive has for words which it hardly knows: words with similar letters, and the word
- * written as two. A query in another language gets no words with similar letters. A function word is no spelling of a
+ * written as two. Words in a language that the archive does not speak get no words with similar letters. A function word is no spelling of a
  * telling word. Words that the search has already looked up are not looked up again.
  */
 async function otherSpellings(
   deps: SearchDeps,
   words: readonly SearchTerm[],
-  areForeign: boolean,
+  areStrange: boolean,
 ): Promise<Map<string, string[]>> {
   const apart = words.flatMap(({ text: word }) => splitsOf(word).map((text) => ({ word, text })));
   const unasked = words.filter(({ alternatives }) => alternatives === undefined);
   const [like, { counts }] = await Promise.all([
-    likeWords(deps, areForeign ? [] : unasked.map(({ text }) => text)),
+    likeWords(deps, areStrange ? [] : unasked.map(({ text }) => text)),
     countWords(
       deps,
       apart.map(({ text }) => text),
@@ -211,9 +216,9 @@ async function otherSpellings(
     words.map(({ text: word, alternatives = like.get(word) ?? [] }) => {
       const parted = known.filter((one) => one.word === word).map(({ text }) => text);
       const telling = alternatives.filter(
-        (other) => !isFunctionWordIn(other, areForeign) && mayBeMeant(other, word),
+        (other) => !isFunctionWordIn(other, false) && mayBeMeant(other, word),
       );
-      return [word, [...(areForeign ? [] : telling), ...parted]];
+      return [word, [...(areStrange ? [] : telling), ...parted]];
     }),
   );
 }

@@ -11,8 +11,13 @@ import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 export const FORGIVEN = { words: 3, fewestLetters: 3, mostLetters: 20, two: [6, 12] } as const;
 /** The most words of the archive that a word may be a typo of: the most similar ones. */
 const ALTERNATIVES = 3;
-/** A word in more documents, and in more than this part of all documents, is no typo. */
+/** The archive knows a word that is in more documents, and in more than this part of all documents. */
 const KNOWN = { documents: 3, part: 0.001 } as const;
+
+/** Whether the archive, which has `all` documents, knows a word that is in `count` of them. Such a word is no typo. */
+export function isKnown(count: number, all: number): boolean {
+  return count > Math.max(KNOWN.documents, KNOWN.part * all);
+}
 
 /** Whether weak matches of a query are looked for at all. A long query is only searched as written and inflected. */
 export function mayForgive(query: Pick<ParsedQuery, 'terms' | 'text'>): boolean {
@@ -85,10 +90,9 @@ export function mayBeMistyped({ text, phrase }: SearchTerm): boolean {
 async function rarest(deps: SearchDeps, terms: readonly SearchTerm[]): Promise<string[]> {
   const words = terms.map(({ text }) => text);
   const { all, counts } = await countWords(deps, words, 'as_written');
-  const most = Math.max(KNOWN.documents, KNOWN.part * all);
   const countOf = (word: string): number => mostOf(counts.get(word));
   return words
-    .filter((word) => countOf(word) <= most)
+    .filter((word) => !isKnown(countOf(word), all))
     .sort((a, b) => countOf(a) - countOf(b))
     .slice(0, FORGIVEN.words);
 }

@@ -56,17 +56,31 @@ export function isFunctionWordIn(word: string, areForeign: boolean): boolean {
 
 /**
  * Whether a query is clearly in a language other than English: it holds more function words of that language than of
- * English. If it holds only one of them, this word must not tell anything in English. The words of a foreign query are
- * not taken for mistyped English words.
+ * English. If it holds only one of them, this word must not tell anything in English.
  */
-export function isForeign({ terms }: { terms: readonly SearchTerm[] }): boolean {
+export function isForeign(query: { terms: readonly SearchTerm[] }): boolean {
+  return wordsOfLanguage(query).length > 0;
+}
+
+/** The function words of a foreign query that its language does not share with English. */
+export function foreignWordsIn(query: { terms: readonly SearchTerm[] }): string[] {
+  const english = wordsOf.get('english')!;
+  return wordsOfLanguage(query).filter(
+    (word) => !english.has(word) && !TELLING_IN_ENGLISH.has(word),
+  );
+}
+
+/** The function words of a foreign query in its language: the one with the most such words. Else none. */
+function wordsOfLanguage({ terms }: { terms: readonly SearchTerm[] }): string[] {
   const words = terms.flatMap(({ text }) => text.split(' ').flatMap(partsOf));
   const heldOf = (language: Language) => words.filter((word) => wordsOf.get(language)!.has(word));
   const english = heldOf('english').length;
-  return [...wordsOf.keys()].some((language) => {
-    const held = heldOf(language);
-    return held.length > english && (held.length > 1 || !TELLING_IN_ENGLISH.has(held[0]!));
-  });
+  const [most = []] = [...wordsOf.keys()]
+    .map(heldOf)
+    .filter((held) => held.length > english)
+    .filter((held) => held.length > 1 || !TELLING_IN_ENGLISH.has(held[0]!))
+    .sort((one, other) => other.length - one.length);
+  return most;
 }
 
 /**

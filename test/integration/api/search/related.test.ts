@@ -143,6 +143,16 @@ describe('search: related', () => {
     expect((await ask('como usar el transpnder')).suggestion).to.equal(null);
   });
 
+  it('takes a word for a typo in a foreign language that the archive speaks', async () => {
+    const spoken = Array.from({ length: 4 }, (_, n) =>
+      aThread({ title: `Ancla ${n}`, messages: ['aunque puedo usar el barco'] }),
+    );
+    await fixture.store(spoken.flat());
+    expect(titles(await ask('puedo usar el transpnder xylophone'))).to.deep.equal(['Radio']);
+    // Most of these function words stand nowhere.
+    expect(titles(await ask('puedo hacer algo con transpnder xylophone'))).to.deep.equal([]);
+  });
+
   it('takes no telling word for a mistyped function word', async () => {
     expect(titles(await ask('Andi Wiht'))).to.deep.equal([]);
   });
