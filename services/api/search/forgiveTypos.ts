@@ -8,7 +8,7 @@ import type { ParsedQuery, SearchTerm } from './parseQuery.js';
  * How much is forgiven. Looking for a word with wrong letters costs Elasticsearch milliseconds, whether there is one or
  * not.
  */
-export const FORGIVEN = { words: 3, fewestLetters: 3, mostLetters: 20, two: [6, 12] } as const;
+export const FORGIVEN = { words: 3, fewestLetters: 3, mostLetters: 40, two: [6, 12] } as const;
 /** The most words of the archive that a word may be a typo of: the most similar ones. */
 const ALTERNATIVES = 3;
 /** The archive knows a word that is in more documents, and in more than this part of all documents. */
