@@ -192,16 +192,19 @@ function withParticles(term: SearchTerm, all: readonly SearchTerm[]): string[] {
 }
 
 /**
- * Other spellings that the archive has for words which it hardly knows: words with similar letters, and the word
- * written as two. Words in a language that the archive does not speak get no words with similar letters. A function word is no spelling of a
- * telling word. Words that the search has already looked up are not looked up again.
+ * Other spellings that the archive has for words which it hardly knows: words with similar letters, the word written as
+ * two, and the word without its ending. Words in a language that the archive does not speak get no words with similar
+ * letters. A function word is no spelling of a telling word. Words that the search has already looked up are not looked
+ * up again.
  */
 async function otherSpellings(
   deps: SearchDeps,
   words: readonly SearchTerm[],
   areStrange: boolean,
 ): Promise<Map<string, string[]>> {
-  const apart = words.flatMap(({ text: word }) => splitsOf(word).map((text) => ({ word, text })));
+  const apart = words.flatMap(({ text: word }) =>
+    [...splitsOf(word), ...withoutEnding(word)].map((text) => ({ word, text })),
+  );
   const unasked = words.filter(({ alternatives }) => alternatives === undefined);
   const [like, { counts }] = await Promise.all([
     likeWords(deps, areStrange ? [] : unasked.map(({ text }) => text)),
@@ -259,6 +262,15 @@ async function countBegun(
 function mayBeMeant(other: string, word: string): boolean {
   const letters = (text: string) => Array.from(foldWord(text)).toSorted().join('');
   return foldWord(word).length > 3 || letters(other) === letters(word);
+}
+
+/** The fewest letters of a word before its ending. */
+const SHORTEST_ROOT = 5;
+
+/** A word of letters without its last two ones: `einstellung` for `einstellungen`. */
+function withoutEnding(word: string): string[] {
+  const root = word.slice(0, -2);
+  return /^\p{L}+$/u.test(word) && root.length >= SHORTEST_ROOT ? [root] : [];
 }
 
 /**

@@ -136,6 +136,13 @@ describe('search: related', () => {
     expect(titles(await ask('"transpo"'))).to.deep.equal([]);
   });
 
+  it('finds an unknown word without its ending', async () => {
+    // Typos are not forgiven in this language, and four letters are no word without its ending.
+    expect(titles(await ask('como puedo usar transponderen'))).to.deep.equal(['Radio']);
+    expect(titles(await ask('como puedo usar sloopen'))).to.deep.equal(['Mooring at night']);
+    expect(titles(await ask('como puedo usar bolten'))).to.deep.equal([]);
+  });
+
   it('takes no foreign word for a typo', async () => {
     expect(titles(await ask('como puedo usar el transpnder xylophone'))).to.deep.equal([]);
     const weak = await ask('transpnder como puedo usar el', { minScore: 0.1 });
