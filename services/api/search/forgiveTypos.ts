@@ -1,6 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { SearchDeps } from './askElasticsearch.js';
 import { isLong } from './cost.js';
+import { countPieces } from './countPieces.js';
 import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 
@@ -8,7 +9,14 @@ import type { ParsedQuery, SearchTerm } from './parseQuery.js';
  * How much is forgiven. Looking for a word with wrong letters costs Elasticsearch milliseconds, whether there is one or
  * not.
  */
-export const FORGIVEN = { words: 3, fewestLetters: 3, mostLetters: 40, two: [6, 12] } as const;
+export const FORGIVEN = {
+  words: 3,
+  fewestLetters: 3,
+  mostLetters: 40,
+  two: [6, 12],
+  /** From so many letters on, the first one may be wrong. A shorter word is like too many others then. */
+  firstFrom: 7,
+} as const;
 /** The most words of the archive that a word may be a typo of: the most similar ones. */
 const ALTERNATIVES = 3;
 /** The archive knows a word that is in more documents, and in more than this part of all documents. */
@@ -54,15 +62,22 @@ export async function likeWords(
 }
 
 /**
- * Where any similar word differs by one typo, the entries are returned with only such words. A match of a rarer word
- * counts for more. So `conect` would otherwise find a rare `contact`, which differs by two typos, before `connect`.
+ * The entries with the nearest of their similar words: those that differ by one typo; else those with another first
+ * letter; else those that differ by two. A match of a rarer word counts for more. So `conect` would otherwise find a
+ * rare `contact`, which differs by two typos, before `connect`.
  */
 function nearest(entries: readonly Entry[]): readonly Entry[] {
-  const near = entries.map((entry) => ({
-    ...entry,
-    options: [entry.options].flat().filter(({ text }) => isOneTypo(entry.text, text)),
-  }));
-  return near.some(({ options }) => options.length > 0) ? near : entries;
+  const only = (isNear: (word: string, other: string) => boolean) =>
+    entries.map((entry) => ({
+      ...entry,
+      options: [entry.options].flat().filter(({ text }) => isNear(entry.text, text)),
+    }));
+  const ways = [
+    only((word, other) => word[0] === other[0] && isOneTypo(word, other)),
+    only((word, other) => word.length >= FORGIVEN.firstFrom && isOneTypo(word, other)),
+    only((word, other) => word[0] === other[0]),
+  ];
+  return ways.find((way) => way.some(({ options }) => options.length > 0)) ?? [];
 }
 
 /** Whether two words differ in one letter, which is wrong, missing or too many, or in two swapped ones. */
@@ -111,6 +126,8 @@ function suggestersOf(words: readonly string[]): estypes.SearchSuggester {
  */
 function suggesterOf(text: string, field: string): estypes.SearchFieldSuggester {
   const [from, to] = FORGIVEN.two;
+  // Elasticsearch tells the most similar words only. The short parts of a compound are like too many others.
+  const mayFirstBeWrong = text.length >= FORGIVEN.firstFrom && countPieces([{ text }]) === 1;
   const forgivesTwo = field === 'content' && text.length >= from && text.length <= to;
   return {
     text,
@@ -118,7 +135,7 @@ function suggesterOf(text: string, field: string): estypes.SearchFieldSuggester 
       field,
       suggest_mode: 'always',
       max_edits: forgivesTwo ? 2 : 1,
-      prefix_length: 1,
+      prefix_length: mayFirstBeWrong ? 0 : 1,
       min_word_length: FORGIVEN.fewestLetters,
       // The caller has left out common words. All words that it passes are to be looked up.
       max_term_freq: 0.99,

@@ -35,7 +35,6 @@ describe('search: costly questions', () => {
   it('forgives typos in words of at most 40 letters', async () => {
     const longest = LETTERS + LETTERS;
     await fixture.store(aThread({ title: 'Long', messages: [`${longest} and ${longest}u`] }));
-    expect((await weak(`x${LETTERS.slice(1)}`)).total).to.equal(0);
     expect((await weak(`${LETTERS.slice(0, -1)}x`)).total).to.be.above(0);
     expect((await weak(`${longest.slice(0, -1)}x`)).total).to.be.above(0);
     expect((await weak(`${longest}x`)).total).to.equal(0);
@@ -57,6 +56,11 @@ describe('search: costly questions', () => {
     expect(await found('fod "fod"')).to.equal(0);
     expect((await weak('mixzenmast')).threadCount).to.equal(1);
     expect((await weak('mixxenmast')).threadCount).to.equal(0);
+    // The first letter may be wrong from 7 letters on, and only where no other letter is.
+    for (const q of ['xorecastling', 'orecastling', 'ofrecastling']) {
+      expect(await found(q), q).to.equal(1);
+    }
+    for (const q of ['xintle', 'xorecastlixg']) expect(await found(q), q).to.equal(0);
     // The other part of the word has to stand there, too.
     expect(await found('lamp-holdre')).to.equal(1);
   });
