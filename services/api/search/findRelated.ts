@@ -25,7 +25,7 @@ const HARDLY_KNOWN = 3;
 /**
  * The most terms that are looked for, which are the most telling ones. The cost of the search grows with their number.
  */
-const MOST_TERMS = 8;
+const MOST_TERMS = 12;
 /** The most terms that are weighed. Of a longer query, these are the first ones. */
 const MOST_COUNTED = 32;
 /**
