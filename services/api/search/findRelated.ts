@@ -5,7 +5,6 @@ import { FORGIVEN, isKnown, likeWords, mayBeMistyped } from './forgiveTypos.js';
 import {
   foldWord,
   foreignWordsIn,
-  isForeign,
   isFunctionWord,
   isFunctionWordIn,
   tellingTerms,
@@ -127,8 +126,9 @@ async function weigh(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> 
     .slice(0, FORGIVEN.words)
     .map(({ term }) => term);
   // In a language that the archive does not speak, nearly every word would be like some word that means something else.
+  // A single function word may be part of a name (`los angeles`).
   const known = foreign.filter((word) => isKnown(countOf(word), all));
-  const isStrange = isForeign(parsed) && known.length <= foreign.length / 2;
+  const isStrange = foreign.length > 1 && known.length <= foreign.length / 2;
   const unknown = found.flatMap(({ term, count }) =>
     count === 0 && doubtful.includes(term) && mayBeBegun(term) ? [term] : [],
   );
