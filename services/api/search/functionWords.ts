@@ -109,7 +109,10 @@ export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
 /** The most terms of a query that are looked for. */
 const MOST_TERMS = 32;
 
-/** The query with at most 32 terms, in their order. Of a longer one, function words are left out first, then the last words. */
+/**
+ * The query with at most 32 terms, in their order. Of a longer one, function words are left out first, then the last
+ * words.
+ */
 export function shorten(query: ParsedQuery): ParsedQuery {
   const isLight = ({ text, phrase }: SearchTerm) => !phrase && isFunctionWord(text);
   const light = query.terms.filter(isLight);

@@ -57,8 +57,8 @@ export interface Searched {
 }
 
 /**
- * A page of results. Throws RATE_LIMITED for a costly search beyond the asker's limit. Throws UNAVAILABLE while Elasticsearch cannot answer, or where the turn of a costly search does not
- * come.
+ * A page of results. Throws RATE_LIMITED for a costly search beyond the asker's limit. Throws UNAVAILABLE while
+ * Elasticsearch cannot answer, or where the turn of a costly search does not come.
  */
 export async function searchArchive(
   deps: SearchArchiveDeps,

@@ -1,0 +1,171 @@
+import type { SearchDeps } from './askElasticsearch.js';
+import { countPieces } from './countPieces.js';
+import { likeWords } from './forgiveTypos.js';
+import { foldWord, isFunctionWord, isFunctionWordIn } from './functionWords.js';
+import { countWords, lookUp, mostOf, VOCABULARY } from './lookUp.js';
+import { anyOf, begins, mayBegin } from './matchTerms.js';
+import type { SearchTerm } from './parseQuery.js';
+
+/**
+ * The fewest characters of a part of a name that counts as a spelling of it, and how many such parts count: the first
+ * ones.
+ */
+const SHORTEST_NAME_PART = 3;
+const MOST_PARTS = 3;
+
+/**
+ * Other spellings of a telling term as one word: joined with the telling terms beside it, without its signs, joined with
+ * the function words beside it, and without the v of a version. `all` are all terms of the query.
+ */
+export function joinsOf(
+  term: SearchTerm,
+  telling: readonly SearchTerm[],
+  all: readonly SearchTerm[],
+): string[] {
+  const at = telling.indexOf(term);
+  const [before, behind] = [telling[at - 1], telling[at + 1]];
+  return [
+    before && joinOf(before, term),
+    behind && joinOf(term, behind),
+    closedUp(term),
+    ...withParticles(term, all),
+    numbersOf(term),
+  ].filter((text) => text !== undefined);
+}
+
+/** Two neighbouring words joined to one; undefined where one is a phrase. */
+function joinOf(one: SearchTerm, other: SearchTerm): string | undefined {
+  return one.phrase || other.phrase ? undefined : one.text + other.text;
+}
+
+/** A compound of letters without the signs in it: `email` for `e-mail`. */
+function closedUp({ text, phrase, compound = text }: SearchTerm): string | undefined {
+  const isJoined = /^\p{L}[^\p{N}]*\p{L}$/u.test(compound) && /[^\p{L}\p{M}'’]/u.test(compound);
+  return phrase || !isJoined ? undefined : compound.replace(/[^\p{L}\p{M}]/gu, '');
+}
+
+/** The numbers of a version without its v: `1.14.1` for `v1.14.1`. */
+function numbersOf({ text, phrase }: SearchTerm): string | undefined {
+  return phrase ? undefined : /^v(\d+(?:\.\d+)+)$/i.exec(text)?.[1];
+}
+
+/** The parts of a word that has a digit, such as the name of a device: `esp32` for `esp32-c6`. */
+export function partsOf({ text, phrase }: SearchTerm): string[] {
+  const parts = phrase || !/\p{N}/u.test(text) ? [] : text.split(/[^\p{L}\p{M}\p{N}'’]+/u);
+  const long = parts.filter((part) => part !== text && part.length >= SHORTEST_NAME_PART);
+  return long.slice(0, MOST_PARTS);
+}
+
+/**
+ * A word joined with the function word behind it, and with the one before it: `timeout` for `time out`, `useeffect` for
+ * `use effect`. A letter before it is left out, because it is mostly an article: `a way` is not `away`. Neither is a
+ * joined word that says nothing: `any thing` is not `anything`.
+ */
+function withParticles(term: SearchTerm, all: readonly SearchTerm[]): string[] {
+  const at = all.indexOf(term);
+  if (at < 0) return [];
+  const [before, behind] = [all[at - 1], all[at + 1]];
+  const joins = [
+    behind && isFunctionWord(behind.text) ? joinOf(term, behind) : undefined,
+    before && before.text.length > 1 && isFunctionWord(before.text)
+      ? joinOf(before, term)
+      : undefined,
+  ];
+  return joins.filter((text) => text !== undefined && !isFunctionWord(text)) as string[];
+}
+
+/**
+ * Other spellings that the archive has for words which it hardly knows: words with similar letters, the word written as
+ * two, and the word without its ending. Words in a language that the archive does not speak get no words with similar
+ * letters. A function word is no spelling of a telling word. Words that the search has already looked up are not looked
+ * up again.
+ */
+export async function otherSpellings(
+  deps: SearchDeps,
+  words: readonly SearchTerm[],
+  areStrange: boolean,
+): Promise<Map<string, string[]>> {
+  const apart = words.flatMap(({ text: word }) =>
+    [...splitsOf(word), ...withoutEnding(word)].map((text) => ({ word, text })),
+  );
+  const unasked = words.filter(({ alternatives }) => alternatives === undefined);
+  const [like, { counts }] = await Promise.all([
+    likeWords(deps, areStrange ? [] : unasked.map(({ text }) => text)),
+    countWords(
+      deps,
+      apart.map(({ text }) => text),
+      'inflected',
+    ),
+  ]);
+  const known = apart.filter(({ text }) => mostOf(counts.get(text)) > 0);
+  return new Map(
+    words.map(({ text: word, alternatives = like.get(word) ?? [] }) => {
+      const parted = known.filter((one) => one.word === word).map(({ text }) => text);
+      const telling = alternatives.filter(
+        (other) => !isFunctionWordIn(other, false) && mayBeMeant(other, word),
+      );
+      return [word, [...(areStrange ? [] : telling), ...parted]];
+    }),
+  );
+}
+
+/**
+ * The fewest letters of an unknown word that may be the beginning of another one. Shorter ones begin too many words
+ * that have nothing to do with them.
+ */
+const SHORTEST_BEGUN = 5;
+
+/** Whether an unknown term may be the beginning of a longer word, such as `belichtung` of `belichtungszeit`. */
+export function mayBeBegun(term: SearchTerm): boolean {
+  const letters = foldWord(term.text);
+  return (
+    mayBegin(term) &&
+    letters.length >= SHORTEST_BEGUN &&
+    /^\p{L}+$/u.test(letters) &&
+    countPieces([term]) === 1
+  );
+}
+
+/** For each word, how many documents hold a longer word that begins with it. */
+export async function countBegun(
+  deps: SearchDeps,
+  words: readonly SearchTerm[],
+): Promise<Map<string, number>> {
+  if (words.length === 0) return new Map();
+  const filters = words.map((word) => anyOf(VOCABULARY.map((field) => begins(field, word))));
+  const { aggregations = {} } = await lookUp(deps, { aggs: { begun: { filters: { filters } } } });
+  const { buckets } = aggregations['begun'] as { buckets: { doc_count: number }[] };
+  return new Map(words.map(({ text }, n) => [text, buckets[n]!.doc_count]));
+}
+
+/**
+ * Whether a similar word may be meant. Nearly every word of three letters is like some other one, so of these only the
+ * ones with the same letters may be meant: `gps` by `gsp`, and not `raum` by `ram`.
+ */
+function mayBeMeant(other: string, word: string): boolean {
+  const letters = (text: string) => Array.from(foldWord(text)).toSorted().join('');
+  return foldWord(word).length > 3 || letters(other) === letters(word);
+}
+
+/** The fewest letters of a word before its ending. */
+const SHORTEST_ROOT = 5;
+
+/** A word of letters without its last two ones: `einstellung` for `einstellungen`. */
+function withoutEnding(word: string): string[] {
+  const root = word.slice(0, -2);
+  return /^\p{L}+$/u.test(word) && root.length >= SHORTEST_ROOT ? [root] : [];
+}
+
+/**
+ * All ways to split a word of letters in two, such as `tbeam` into `t beam`. A function word of one or two letters,
+ * such as `as`, is no first part, because nearly any rest of a word may follow it.
+ */
+function splitsOf(word: string): string[] {
+  if (!/^\p{L}+$/u.test(word)) return [];
+  return Array.from({ length: word.length - 1 }, (_, n) => [
+    word.slice(0, n + 1),
+    word.slice(n + 1),
+  ])
+    .filter(([first = '']) => first.length > 2 || !isFunctionWord(first))
+    .map((parts) => parts.join(' '));
+}
