@@ -108,6 +108,7 @@ export function createApi(clients: ApiClients): Api {
     cache,
     logger,
     readMs: timeLimits.readMs,
+    callMs: timeLimits.callMs,
     metrics,
     cursors: cursors.open,
     metricsToken: settings.METRICS_TOKEN,

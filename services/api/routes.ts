@@ -66,13 +66,15 @@ export interface RouteDeps {
   cursors: OpenCursors;
   /** Words that count as others in a search. */
   synonyms: Synonyms;
+  /** How long a call to a store may take (ms). */
+  callMs: number;
 }
 
 /** All endpoints of the API, one line each. */
 export function createRoutes(deps: RouteDeps): Route[] {
   const { collections, redis, namespace, auth, watches, cursors } = deps;
-  const refuse = (): void => refuseAway(watches.mongodb);
-  const readBody = bodyReader(collections, refuse);
+  const limits = { refuse: () => refuseAway(watches.mongodb), waitMs: deps.callMs };
+  const readBody = bodyReader(collections, limits);
   const store = { ...collections, readBody };
   const files = {
     store: collections,
@@ -95,7 +97,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.getServerStats, getServerStats(store, stats), onServer),
     route(
       operations.listThreads,
-      listThreads(pageReader(store, refuse), cursors),
+      listThreads(pageReader(store, limits), cursors),
       listThreadsDependsOn,
     ),
     route(operations.getThread, bodyHandler(store, 'thread', 'threadId'), onThread),
@@ -117,7 +119,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.getUser, bodyHandler(store, 'user', 'userId'), onUser),
     route(
       operations.getLeaderboard,
-      getLeaderboard(store, lineReader(store, refuse), cursors),
+      getLeaderboard(store, lineReader(store, limits), cursors),
       onServer,
     ),
     route(operations.login, login(auth)),

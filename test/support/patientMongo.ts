@@ -1,5 +1,9 @@
+import type { AskLimits } from '../../services/api/stores/gatherReads.js';
 import type { Mongo } from '../../shared/platform/clients.js';
 import { PATIENCE_MS } from './patientElasticsearch.js';
+
+/** Limits of reads from a store that is there: they wait as long as a busy machine takes. */
+export const PATIENT_READS: AskLimits = { refuse: () => undefined, waitMs: PATIENCE_MS };
 
 /** The same database, whose collections let MongoDB work on each call as long as a busy machine takes. */
 export function patientMongo(mongo: Mongo): Mongo {

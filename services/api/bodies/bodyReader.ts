@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { ownBytes } from '../answer.js';
-import { gatherReads } from '../stores/gatherReads.js';
+import { gatherReads, type AskLimits } from '../stores/gatherReads.js';
 import { timeLimit } from '../timeLimit.js';
 
 /** A stored body as it was read. Its bytes are missing where it is stored in pieces. */
@@ -39,9 +39,8 @@ type Row = Omit<StoredBody, 'gzip'> & { size?: number; gzip?: Uint8Array };
 
 /**
  * Reads bodies by name. Bodies with a short gzip form are read many in one call, others in a call of their own.
- * `refuse` throws while MongoDB is known to be away.
  */
-export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () => void): ReadBody {
+export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, limits: AskLimits): ReadBody {
   const findShort = async (names: string[]): Promise<Map<string, Row>> => {
     const rows = await bodies
       .find<Row>(
@@ -54,7 +53,7 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () =
   const findWhole = async (_id: string): Promise<Row | undefined> =>
     (await bodies.findOne<Row>({ _id }, { ...timeLimit(), promoteBuffers: true })) ?? undefined;
   const readShort = gatherReads<string, Row | undefined>({
-    refuse,
+    ...limits,
     most: MOST_GATHERED,
     async call(names) {
       // No other reader waits for a body that is asked for alone, so it is read whole, however long it is. For a single
@@ -65,7 +64,7 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, refuse: () =
     },
   });
   const readLarge = gatherReads<string, Row | undefined>({
-    refuse,
+    ...limits,
     most: 1,
     atOnce: LARGE_AT_ONCE,
     call: async ([name = '']) => [await findWhole(name)],

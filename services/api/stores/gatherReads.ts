@@ -1,10 +1,14 @@
-import { CALL_LIMIT_MS } from '../timeLimit.js';
-
-export interface GatherOptions<Question, Answer> {
-  /** Makes one call to the store. Resolves with the answers to these questions, in their order. */
-  call: (questions: Question[]) => Promise<Answer[]>;
+/** When a store is not asked. */
+export interface AskLimits {
   /** Throws while the store is known to be away. */
   refuse: () => void;
+  /** How long a question may wait until it goes out (ms): as long as a call may take. */
+  waitMs: number;
+}
+
+export interface GatherOptions<Question, Answer> extends AskLimits {
+  /** Makes one call to the store. Resolves with the answers to these questions, in their order. */
+  call: (questions: Question[]) => Promise<Answer[]>;
   /** The most questions of one call. */
   most: number;
   /** How many calls may be under way at once. */
@@ -28,6 +32,7 @@ interface Waiting<Question, Answer> {
 export function gatherReads<Question, Answer>({
   call,
   refuse,
+  waitMs,
   most,
   atOnce = 2,
   now = () => performance.now(),
@@ -47,7 +52,7 @@ export function gatherReads<Question, Answer>({
     drain();
   };
   const drain = (): void => {
-    const overdue = now() - CALL_LIMIT_MS;
+    const overdue = now() - waitMs;
     while (waiting.length > 0 && underWay < atOnce) {
       const group = waiting.slice(0, most);
       waiting = waiting.slice(most);

@@ -1,6 +1,6 @@
 import type { Collection, Document, Filter } from 'mongodb';
 import { timeLimit } from '../timeLimit.js';
-import { gatherReads } from './gatherReads.js';
+import { gatherReads, type AskLimits } from './gatherReads.js';
 import { rawTexts } from './rawTexts.js';
 
 /** A range of an index. The projected fields of its documents must be texts. */
@@ -20,14 +20,14 @@ const MOST_RANGES = 16;
 
 /**
  * Makes a reader of ranges of a collection. A range that is asked for alone is read by a find. Ranges that had to wait
- * are read by one aggregate that joins a pipeline for each. `refuse` throws while MongoDB is known to be away.
+ * are read by one aggregate that joins a pipeline for each.
  */
 export function rangeReader<T extends Document>(
   collection: Collection<T>,
-  refuse: () => void,
+  limits: AskLimits,
 ): ReadRange {
   return gatherReads<Range, Record<string, Buffer>[]>({
-    refuse,
+    ...limits,
     most: MOST_RANGES,
     call: async (ranges) =>
       ranges.length === 1 ? [await findOne(collection, ranges[0]!)] : joinAll(collection, ranges),

@@ -1,4 +1,5 @@
 import type { Collections } from '../../../shared/store/collections.js';
+import type { AskLimits } from '../stores/gatherReads.js';
 import { rangeReader } from '../stores/rangeReader.js';
 import type { ListQuery } from './listThreadsQuery.js';
 
@@ -12,12 +13,12 @@ export interface ListRow {
 /** Reads the rows of one page, in order. */
 export type ReadPage = (scan: ListQuery) => Promise<ListRow[]>;
 
-/** Makes a reader of pages of threads. `refuse` throws while MongoDB is known to be away. */
+/** Makes a reader of pages of threads. */
 export function pageReader(
   { threadItems }: Pick<Collections, 'threadItems'>,
-  refuse: () => void,
+  limits: AskLimits,
 ): ReadPage {
-  const read = rangeReader(threadItems, refuse);
+  const read = rangeReader(threadItems, limits);
   return async (scan) => (await read(scan)).map((texts) => rowOf(texts, scan.field));
 }
 

@@ -10,6 +10,7 @@ import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
 import type { Cursors, OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
+import type { AskLimits } from '../stores/gatherReads.js';
 import { rangeReader } from '../stores/rangeReader.js';
 
 /** A stored line: its key, and its JSON text as bytes, without rank and opening brace. */
@@ -77,9 +78,9 @@ export function getLeaderboard(
   };
 }
 
-/** Makes a reader of leaderboard lines. `refuse` throws while MongoDB is known to be away. */
-export function lineReader({ ranks }: Pick<Collections, 'ranks'>, refuse: () => void): ReadLines {
-  const read = rangeReader(ranks, refuse);
+/** Makes a reader of leaderboard lines. */
+export function lineReader({ ranks }: Pick<Collections, 'ranks'>, limits: AskLimits): ReadLines {
+  const read = rangeReader(ranks, limits);
   return async ({ board, after, limit }) => {
     const rows = await read({
       filter: { boards: board, key: { $gt: after } },

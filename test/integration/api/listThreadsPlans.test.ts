@@ -11,6 +11,7 @@ import {
 } from '../../../shared/contract/threads.js';
 import { aThreadItem } from '../../support/apiViews.js';
 import { openApiStores, type ApiStores } from '../../support/apiStores.js';
+import { PATIENT_READS } from '../../support/patientMongo.js';
 
 const THREADS = 20_000;
 const LIMIT = 20;
@@ -73,7 +74,7 @@ describe('plans of GET /api/threads', () => {
 
   it('reads joined pages at the cost of their rows, each in its order', async () => {
     const { threadItems } = stores.mongo.collections;
-    const readPage = pageReader(stores.mongo.collections, () => undefined);
+    const readPage = pageReader(stores.mongo.collections, PATIENT_READS);
     for (const place of [{}, { serverId: '11', tag: 'rare' }, { channelId: '1103' }]) {
       const queries = THREAD_SORTS.flatMap((sort) =>
         THREAD_STATUS_FILTERS.map((status) => ({ ...place, status, sort, limit: LIMIT })),

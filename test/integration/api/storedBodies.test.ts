@@ -9,6 +9,7 @@ import { dropCachedStats, type Announcement } from '../../../shared/jobs/announc
 import { subjectOf, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import { startApi, until, untilEqual, type ApiServer } from '../../support/apiServer.js';
 import { storeBody, storeChunkedBody } from '../../support/apiViews.js';
+import { PATIENT_READS } from '../../support/patientMongo.js';
 
 const SERVER = '900000000000000001';
 const THREAD = '900000000000000002';
@@ -187,7 +188,7 @@ describe('stored bodies', () => {
   it('are held in memory of their own, not in that of a whole reply of MongoDB', async () => {
     const { collections } = api.stores.mongo;
     await storeBody(collections, 'thread/83', { text: 'x' });
-    const body = await bodyReader(collections, () => undefined)('thread/83');
+    const body = await bodyReader(collections, PATIENT_READS)('thread/83');
     expect(body?.gzip?.buffer.byteLength).to.equal(body?.gzip?.length).and.be.above(0);
   });
 
@@ -195,7 +196,7 @@ describe('stored bodies', () => {
     const { collections } = api.stores.mongo;
     await storeBody(collections, 'thread/84', { text: 'x' });
     await storeBody(collections, 'thread/85', {}, { gone: true });
-    const read = bodyReader(collections, () => undefined);
+    const read = bodyReader(collections, PATIENT_READS);
     const [kept, removed] = await Promise.all([read('thread/84'), read('thread/85')]);
     expect([kept?.gone, removed?.gone]).to.deep.equal([undefined, true]);
   });
@@ -206,7 +207,7 @@ describe('stored bodies', () => {
     /** Reads a body of which the pieces of the first few revisions are gone before they can be read. */
     const read = async (replacements: number) => {
       const { collections } = api.stores.mongo;
-      const readStored = bodyReader(collections, () => undefined);
+      const readStored = bodyReader(collections, PATIENT_READS);
       let left = replacements;
       const readBody: ReadBody = async (asked) => {
         const found = await readStored(asked);

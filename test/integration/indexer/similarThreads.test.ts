@@ -15,6 +15,7 @@ import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js'
 import { build, doAll, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
+import { PATIENT_READS } from '../../support/patientMongo.js';
 
 const TOPICS = [
   ['Sextant drifts to the east', 'My sextant points two degrees off the pole star at dawn'],
@@ -196,7 +197,7 @@ describe('similar threads', () => {
   });
 
   it('answers 404 for a thread that is not there, and an empty list for one that is too new', async () => {
-    const reads = { readBody: bodyReader(deps.collections, () => undefined) };
+    const reads = { readBody: bodyReader(deps.collections, PATIENT_READS) };
     const ask = listSimilarThreads({ ...deps.collections, ...reads });
     const answer = async (threadId: string) =>
       ask({ params: { threadId }, query: {} } as never).then(

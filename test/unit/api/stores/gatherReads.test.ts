@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gatherReads } from '../../../../services/api/stores/gatherReads.js';
-import { CALL_LIMIT_MS } from '../../../../services/api/timeLimit.js';
+
+const WAIT_MS = 2_500;
 
 /** A store whose calls end when they are told to. */
 function aStore({
@@ -18,6 +19,7 @@ function aStore({
       }),
     most,
     refuse,
+    waitMs: WAIT_MS,
     now,
   });
   return { ask, calls, asked: () => calls.map(({ questions }) => questions) };
@@ -97,7 +99,7 @@ describe('gatherReads', () => {
     const first = [ask(1), ask(2)];
     await turn();
     const late = ask(3).catch((error: unknown) => error);
-    time = CALL_LIMIT_MS;
+    time = WAIT_MS;
     const next = ask(4);
     calls[0]!.end();
     expect(await late).to.include({ name: 'TimeoutError' });
