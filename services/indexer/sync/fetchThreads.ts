@@ -26,16 +26,22 @@ export const AGAIN_AFTER_MS = 30_000;
  */
 export async function fetchThreads(deps: SyncDeps): Promise<void> {
   const tasks = createTasks(deps);
-  const underWay = new Set<string>();
-  while (!deps.signal.aborted) {
-    const room = AT_ONCE - underWay.size;
-    const due = room > 0 ? await dueThreads(deps, [...underWay], room) : [];
-    for (const thread of due) {
-      underWay.add(thread._id);
-      tasks.start(() => tryThread(deps, thread).finally(() => underWay.delete(thread._id)));
+  const underWay = new Map<string, Promise<void>>();
+  const begin = async (): Promise<void> => {
+    while (!deps.signal.aborted) {
+      const room = AT_ONCE - underWay.size;
+      const due = room > 0 ? await dueThreads(deps, [...underWay.keys()], room) : [];
+      for (const thread of due) {
+        const ended = tryThread(deps, thread).finally(() => underWay.delete(thread._id));
+        underWay.set(thread._id, ended);
+        tasks.start(() => ended);
+      }
+      // A place that becomes free is taken at once. Many of the others may be held for minutes.
+      await Promise.race([...underWay.values(), rest(LOOK_EVERY_MS, deps.signal)]);
     }
-    await rest(LOOK_EVERY_MS, deps.signal);
-  }
+  };
+  // Where this fails, the threads under way are ended, and waited for.
+  tasks.start(begin);
   await tasks.end();
 }
 

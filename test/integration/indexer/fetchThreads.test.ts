@@ -1,5 +1,6 @@
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { expect } from 'chai';
+import { MongoNetworkError } from 'mongodb';
 import { fetchThread } from '../../../services/indexer/sync/fetchThread.js';
 import { fetchThreads } from '../../../services/indexer/sync/fetchThreads.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
@@ -102,6 +103,35 @@ describe('fetching threads', () => {
     const inOrder = [...fresh.toReversed(), ...failed.toReversed()].map(({ _id }) => _id);
     const asked = await askedFor(35, new Set(holding.map(({ _id }) => _id)));
     expect(asked).to.deep.equal(inOrder);
+  });
+
+  it('ends the threads under way, and waits for them, where the next ones cannot be looked for', async () => {
+    await syncOf(deps.collections.sync, 'thread').insertOne(aThread());
+    const stopped = new AbortController();
+    const away = new MongoNetworkError('It is away');
+    const failures: unknown[] = [];
+    let isAsked = false;
+    let isEnded = false;
+    const sync = Object.create(deps.collections.sync) as typeof deps.collections.sync;
+    sync.find = ((...asked: Parameters<typeof sync.find>) => {
+      if (isAsked) throw away;
+      return deps.collections.sync.find(...asked);
+    }) as typeof sync.find;
+    const get = async (_request: unknown, signal?: AbortSignal): Promise<never> => {
+      isAsked = true;
+      await once(signal!, 'abort');
+      await deps.collections.sync.findOne();
+      isEnded = true;
+      throw signal!.reason;
+    };
+    const fail = (error: unknown): void => {
+      failures.push(error);
+      stopped.abort();
+    };
+    const collections = { ...deps.collections, sync };
+    await fetchUntil({ collections, platform: { get }, fail }, stopped, () => failures.length > 0);
+    expect(failures).to.deep.equal([away]);
+    expect(isEnded).to.equal(true);
   });
 
   it('records that a thread was deleted, and goes on before it is removed everywhere', async () => {
