@@ -383,7 +383,7 @@ export const settingsSchema = Joi.object<Settings, true>({
       'string.pattern.name':
         '{{#label}} must hold only letters, digits and signs of ASCII, and no space',
     })
-    .description('Opens /metrics to other machines (at least 16 characters)'),
+    .description('Opens /metrics to other machines (at least 16 characters of ASCII, no space)'),
   METRICS_PORT: Joi.number()
     .port()
     .description("Port of an indexer's /metrics, on HOST; none without it"),

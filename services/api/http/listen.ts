@@ -131,8 +131,8 @@ function atEndOfTurn(handler: Handler): Handler {
 }
 
 /**
- * Closes connections beyond a limit, and those whose client is gone. Node's own limit does not suit several processes: a
- * full process hands a connection back, and where all are full, it is passed on without end.
+ * Closes connections beyond a limit, and those whose client is gone. Node's own limit does not suit several processes:
+ * a full process hands a connection back, and where all are full, it is passed on without end.
  */
 function limitConnections(
   server: Server,
