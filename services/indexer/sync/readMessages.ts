@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isProofOfDeletion, PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { oneMessageRequest } from '../../../shared/discordApi/requests.js';
+import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { syncOf, type SyncMessage } from '../../../shared/store/syncRecords.js';
 import { isPassing, isPermanent } from '../permanentErrors.js';
 import type { Documents } from '../work/commit.js';
@@ -60,7 +61,7 @@ export async function readMessages(deps: SyncDeps): Promise<void> {
       .sort({ dueAt: 1 })
       .limit(AT_ONCE)
       .toArray();
-    await Promise.all(due.map((one) => tryMessage(deps, one)));
+    await forEachAtOnce(due, AT_ONCE, (one) => tryMessage(deps, one));
     if (due.length < AT_ONCE) await rest(LOOK_EVERY_MS, deps.signal);
   }
 }

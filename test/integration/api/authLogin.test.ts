@@ -185,7 +185,9 @@ describe('POST /auth/token', () => {
     await logIn();
     await away.close();
     const told = JSON.stringify(away.log);
-    expect(told).to.contain('The platform answered too much').and.contain('ECONNREFUSED');
+    expect(told).to.contain('The platform answered too much');
+    // A connection may be kept until the platform closes it.
+    expect(told).to.match(/ECONNREFUSED|ECONNRESET|other side closed/);
     expect(told).not.to.match(/PlantedCode|planted-client-secret/);
   });
 
