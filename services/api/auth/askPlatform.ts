@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/contract/errors.js';
+import { readText } from '../../../shared/platform/readText.js';
 
 /** The most time (ms) that the platform may take for one answer, including its body. */
 const LIMIT_MS = 5_000;
@@ -75,15 +76,10 @@ function isOfUser({ headers }: RequestInit): boolean {
 }
 
 async function readJson(response: Response): Promise<unknown> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > MOST_BYTES) throw platformAway('The platform answered too much');
-    pieces.push(piece);
-  }
+  const text = await readText(response, MOST_BYTES);
+  if (text === null) throw platformAway('The platform answered too much');
   try {
-    return JSON.parse(Buffer.concat(pieces).toString());
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
