@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Answer } from '../answer.js';
-import { READ_LIMIT_MS } from '../timeLimit.js';
 import { hasBody } from './body.js';
 import type { CorsPolicy } from './cors.js';
 import { limitOf } from './credentials/countRequest.js';
@@ -27,7 +26,7 @@ export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
   observe: Observe;
   logger: Logger;
   /** How long a read may take (ms). */
-  readMs?: number;
+  readMs: number;
 }
 
 /**
@@ -36,7 +35,7 @@ export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
  * Koa, and so are those that a limit refuses.
  */
 export function answerReads(options: ReadOptions) {
-  const { cache, limits, addressOf, observe, cors, logger, readMs = READ_LIMIT_MS } = options;
+  const { cache, limits, addressOf, observe, cors, logger, readMs } = options;
   const match = pathMatcher(options.routes.filter(({ isSameForAll }) => isSameForAll));
   const common = [...COMMON_HEADERS.flat(), 'Vary', cors.vary];
 

@@ -2,7 +2,6 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Answer } from '../answer.js';
-import { READ_LIMIT_MS } from '../timeLimit.js';
 import { readBody } from './body.js';
 import { askerOf } from './credentials/countRequest.js';
 import type { Gate } from './credentials/gate.js';
@@ -18,7 +17,7 @@ export interface MountDeps {
   cache: AnswerCache;
   gate: Gate;
   /** How long a read may take (ms). */
-  readMs?: number;
+  readMs: number;
 }
 
 /** Makes the middleware that answers routes. The gate has to admit each request first. */
@@ -38,7 +37,7 @@ export function mountRoutes(routes: readonly Route[], deps: MountDeps): Middlewa
 async function answerRoute(
   ctx: RouteContext,
   route: Route,
-  { cache, gate, readMs = READ_LIMIT_MS }: MountDeps,
+  { cache, gate, readMs }: MountDeps,
 ): Promise<void> {
   const { operation } = route;
   if (operation.access !== 'public') ctx.state['private'] = true;

@@ -6,6 +6,7 @@ import type { AnswerCache } from '../../../../services/api/http/findKept.js';
 import { listen } from '../../../../services/api/http/listen.js';
 import { ResponseCache } from '../../../../services/api/http/responseCache.js';
 import { route } from '../../../../services/api/http/route.js';
+import { READ_LIMIT_MS } from '../../../../services/api/timeLimit.js';
 import { operations } from '../../../../shared/contract/operations.js';
 
 describe('answerReads', () => {
@@ -20,6 +21,7 @@ describe('answerReads', () => {
       addressOf: () => '',
       observe: () => undefined,
       logger: pino({ level: 'silent' }),
+      readMs: READ_LIMIT_MS,
     });
     const listener = await listen((request, response) => void answer(request, response), {
       host: '127.0.0.1',

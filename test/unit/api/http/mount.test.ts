@@ -10,6 +10,7 @@ import { listen, type Listener } from '../../../../services/api/http/listen.js';
 import { mountRoutes } from '../../../../services/api/http/mount.js';
 import { ResponseCache } from '../../../../services/api/http/responseCache.js';
 import { route } from '../../../../services/api/http/route.js';
+import { READ_LIMIT_MS } from '../../../../services/api/timeLimit.js';
 import { operations } from '../../../../shared/contract/operations.js';
 
 describe('mountRoutes', () => {
@@ -21,7 +22,13 @@ describe('mountRoutes', () => {
     const cache: AnswerCache = new ResponseCache({ maxBytes: 0, sizeOf: () => 0 });
     const app = new Koa();
     app.use(answerErrors(pino({ level: 'silent' })));
-    app.use(mountRoutes([route(operations.openIcon, openIcon)], { cache, gate: () => null }));
+    app.use(
+      mountRoutes([route(operations.openIcon, openIcon)], {
+        cache,
+        gate: () => null,
+        readMs: READ_LIMIT_MS,
+      }),
+    );
     const handle = app.callback();
     listener = await listen((request, response) => void handle(request, response), {
       host: '127.0.0.1',
