@@ -9,6 +9,7 @@ import { weighTerms } from './weighTerms.js';
 
 /** Where the first page has a result with at least this score, related matches are not looked for. */
 const STRONG = 0.7;
+
 /** Whether related matches are to be looked for: on the first page, where no match of all terms is strong. */
 export function needsRelated(
   { terms }: Pick<ParsedQuery, 'terms'>,

@@ -3,7 +3,7 @@ import { FORGIVEN, isKnown, mayBeMistyped } from './forgiveTypos.js';
 import { foreignWordsIn, tellingTerms } from './functionWords.js';
 import { countWords, mostOf } from './lookUp.js';
 import { textsOf } from './matchTerms.js';
-import type { ParsedQuery } from './parseQuery.js';
+import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 import type { Telling } from './relatedRequest.js';
 import { countBegun, joinsOf, mayBeBegun, otherSpellings, partsOf } from './spellings.js';
 
@@ -15,6 +15,8 @@ const HARDLY_KNOWN = 3;
 const MOST_TERMS = 12;
 /** The most terms that are weighed. Of a longer query, these are the first ones. */
 const MOST_COUNTED = 32;
+
+const termOf = ({ term }: { term: SearchTerm }): SearchTerm => term;
 
 /** Weighs the telling terms of a query, and returns the most telling ones that the archive holds in some spelling. */
 export async function weighTerms(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> {
@@ -45,18 +47,15 @@ export async function weighTerms(deps: SearchDeps, parsed: ParsedQuery): Promise
   const doubtful = found
     .filter(({ term, count }) => count <= HARDLY_KNOWN && mayBeMistyped(term))
     .sort((one, other) => one.count - other.count)
-    .slice(0, FORGIVEN.words)
-    .map(({ term }) => term);
+    .slice(0, FORGIVEN.words);
   // In a language that the archive does not speak, nearly every word would be like some word that means something else.
   // A single function word may be part of a name (`los angeles`).
   const known = foreign.filter((word) => isKnown(countOf(word), all));
   const isStrange = foreign.length > 1 && known.length <= foreign.length / 2;
-  const unknown = found.flatMap(({ term, count }) =>
-    count === 0 && doubtful.includes(term) && mayBeBegun(term) ? [term] : [],
-  );
+  const unknown = doubtful.filter(({ term, count }) => count === 0 && mayBeBegun(term));
   const [spellings, begun] = await Promise.all([
-    otherSpellings(deps, doubtful, isStrange),
-    countBegun(deps, unknown),
+    otherSpellings(deps, doubtful.map(termOf), isStrange),
+    countBegun(deps, unknown.map(termOf)),
   ]);
   return found
     .flatMap(({ term, count, weight, joined }): Telling[] => {
