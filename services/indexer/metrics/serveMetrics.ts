@@ -31,9 +31,9 @@ export async function serveMetrics(
     });
 }
 
-const METHODS: readonly (string | undefined)[] = ['GET', 'HEAD'];
+const METHODS = ['GET', 'HEAD'];
 const STATUS = { granted: 200, missing: 401, wrong: 403 } as const;
 
 function statusOf(request: IncomingMessage, token: string | undefined): number {
-  return METHODS.includes(request.method) ? STATUS[metricsAccess(request, token)] : 405;
+  return METHODS.includes(request.method ?? '') ? STATUS[metricsAccess(request, token)] : 405;
 }
