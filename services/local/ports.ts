@@ -20,10 +20,10 @@ export async function isPortFree(port: number, host = LOOPBACK): Promise<boolean
 }
 
 /**
- * The first and the last port that `freePort` gives out. A program that opens a connection, or listens on any port, is
- * given a higher port by the system. So no such program takes one of these ports after `freePort` has chosen it and
- * before the server listens there. Lower ports are left out, because clients that follow the Fetch standard refuse some
- * of them, such as 10080.
+ * The first and the last port that `freePort` gives out. Some time passes after `freePort` has chosen a port and before
+ * the server listens there. Meanwhile the system gives ports to programs that open a connection, or that listen on any
+ * port. It gives them higher ports than these, so none of them takes the chosen one. Lower ports are left out, because
+ * clients that follow the Fetch standard refuse some of them, such as 10080.
  */
 const [FIRST, LAST] = [11_000, 19_999];
 /** The port that was given out last. Each process begins elsewhere. */

@@ -67,7 +67,8 @@ export class RateLimits {
     this.#hashes.set(counted.route, told.hash);
     const own = this.#bucketOf(told.hash, counted);
     bucket.giveBack(told);
-    // The first answer of a route names its bucket. Requests that wait in the route's own bucket go on in that one.
+    // Until its first answer, a route has a bucket of its own. The answer names the bucket that it shares with other
+    // routes. Requests that wait in the route's own bucket go on in the shared one.
     if (own !== bucket) own.adopt(told, bucket.underWay);
   }
 

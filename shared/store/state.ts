@@ -45,7 +45,10 @@ export interface SearchRebuild {
   phase: 'scan' | 'verify' | 'swap' | 'done';
   requestedAt: Date;
   finishedAt?: Date;
-  /** When its process last showed that it is alive, by MongoDB's clock. While it is queued: when it was asked for. */
+  /**
+   * When the process that runs it last showed that it is alive, by MongoDB's clock. Of a rebuild that waits in the
+   * queue: when it was asked for.
+   */
   beatAt: Date;
   /** The process that runs the rebuild. Another process takes over with a new value, and the earlier one then stops. */
   runner?: string;

@@ -8,7 +8,7 @@ import type { ReadMirror } from './readMirror.js';
 /** Media types that browsers may display. Other files are only offered to be saved. */
 const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+-]+|text\/plain)$/;
 
-/** Media types of text, and of scripts. Such a file is sent as plain text, so that no page can load it as a script. */
+/** Media types of text and of scripts. The API sends such files as plain text, so that no page can run them. */
 const TEXT = /^text\/|(?:java|ecma)script$/;
 
 /**

@@ -147,8 +147,9 @@ function limitConnections(
     return count;
   };
   server.on('connection', (socket) => {
-    // A client may reset its connection before it is accepted. Its requests could still be read, but not its address.
-    // They would count towards no limit of its own. From here on, Node remembers the address of a connection.
+    // A client may reset its connection before this process accepts it. Then Node can still read its requests, but not
+    // its address, so they would count towards no limit of its own. Of any other connection, Node remembers the address
+    // from here on.
     if (socket.remoteAddress === undefined) {
       socket.destroy();
       return;

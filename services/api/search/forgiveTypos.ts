@@ -62,9 +62,10 @@ export async function likeWords(
 }
 
 /**
- * The entries with the nearest of their similar words: those that differ by one typo; else those with another first
- * letter; else those that differ by two. A match of a rarer word counts for more. So `conect` would otherwise find a
- * rare `contact`, which differs by two typos, before `connect`.
+ * Leaves in each entry only the words that differ from its text by one typo and have the same first letter. Where no
+ * entry has such a word, those with one typo may have another first letter, if the text is long. Where none has such a
+ * word either, those with two typos are left. Otherwise `conect` would find a rare `contact`, which differs by two
+ * typos, before `connect`, because a match of a rarer word counts for more.
  */
 function nearest(entries: readonly Entry[]): readonly Entry[] {
   const only = (isNear: (word: string, other: string) => boolean) =>

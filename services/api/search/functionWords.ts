@@ -70,7 +70,10 @@ export function foreignWordsIn(query: { terms: readonly SearchTerm[] }): string[
   );
 }
 
-/** The function words of a foreign query in its language: the one with the most such words. Else none. */
+/**
+ * The function words that a query holds of the language in which it is. That is the language of which it holds the
+ * most. Empty where the query is not foreign.
+ */
 function wordsOfLanguage({ terms }: { terms: readonly SearchTerm[] }): string[] {
   const words = terms.flatMap(({ text }) => text.split(' ').flatMap(partsOf));
   const heldOf = (language: Language) => words.filter((word) => wordsOf.get(language)!.has(word));

@@ -6,16 +6,14 @@ import { countWords, lookUp, mostOf, VOCABULARY } from './lookUp.js';
 import { anyOf, begins, mayBegin } from './matchTerms.js';
 import type { SearchTerm } from './parseQuery.js';
 
-/**
- * The fewest characters of a part of a name that counts as a spelling of it, and how many such parts count: the first
- * ones.
- */
+/** The fewest characters of a part of a name that counts as a spelling of the name. */
 const SHORTEST_NAME_PART = 3;
+/** The most parts of a name that count as spellings of it. These are the first ones. */
 const MOST_PARTS = 3;
 
 /**
- * Other spellings of a telling term as one word: joined with the telling terms beside it, without its signs, joined with
- * the function words beside it, and without the v of a version. `all` are all terms of the query.
+ * Other spellings of a telling term as one word: joined with the telling terms beside it, without its signs, joined
+ * with the function words beside it, and without the v of a version. `all` are all terms of the query.
  */
 export function joinsOf(
   term: SearchTerm,
@@ -157,8 +155,8 @@ function withoutEnding(word: string): string[] {
 }
 
 /**
- * All ways to split a word of letters in two, such as `tbeam` into `t beam`. A function word of one or two letters,
- * such as `as`, is no first part, because nearly any rest of a word may follow it.
+ * All ways to split a word of letters in two, such as `tbeam` into `t beam`. The first part is never a function word of
+ * one or two letters, such as `as`, because very many words begin so.
  */
 function splitsOf(word: string): string[] {
   if (!/^\p{L}+$/u.test(word)) return [];

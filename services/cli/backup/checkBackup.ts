@@ -50,7 +50,7 @@ function checked<T>(path: string, { value, error }: ValidationResult<T>): T {
   return value;
 }
 
-/** Says which version can restore a backup that this one cannot read. */
+/** Why a backup of another format is refused: which version wrote it, which one this is, and what to do. */
 function otherFormat(folder: string, { format, version: writer, createdAt }: Origin): string {
   const time = createdAt === undefined ? '' : ` on ${createdAt}`;
   const isEarlier = format < BACKUP_FORMAT;

@@ -3,8 +3,8 @@ import type { BodyTexts } from '../stores/bodyWriter.js';
 
 /**
  * Makes the bodies that list the similar threads of some threads. The body of a thread that is not listed itself is
- * gone. `gone` holds, by the id of a listed thread, the threads in its list that are not listed any more. A thread
- * without such threads is not in it.
+ * gone. A list may name threads that are not listed any more. `gone` holds these threads by the id of the thread whose
+ * list names them, if that one is listed itself.
  */
 export async function shownLists(
   collections: Pick<Collections, 'similar' | 'threadItems'>,

@@ -7,8 +7,9 @@ import { rebuildThreads } from './rebuildThreads.js';
 import { searchSimilar } from './searchSimilar.js';
 
 /**
- * Removes views and search documents of threads that are not recorded. The build of such a thread removes its views,
- * and the job that finds similar threads removes its list of these.
+ * Removes what is stored of threads that are not recorded. First these threads are built, which removes their views.
+ * Then their similar threads are looked for, which removes their lists of these. Last their search documents are
+ * removed.
  */
 export async function removeOrphans(deps: IndexerDeps, found: Difference[]): Promise<void> {
   await rebuildThreads(deps, found);
