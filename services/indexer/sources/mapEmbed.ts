@@ -51,8 +51,11 @@ function mapFooter(footer: ExportEmbed['footer']): EmbedRecord['footer'] {
   return text === null ? null : { text, iconUrl: webUrl(footer?.iconUrl) };
 }
 
-/** The original address where the file tells it, as the platform itself does. Null where no web address is told. */
+/**
+ * The original address where the file tells it, as the platform itself does. Null where no web address is told.
+ * Exporters and the platform write a size of 0 where they know none.
+ */
 function mapMedia(media: ExportMedia | null | undefined): EmbedMedia | null {
   const url = webUrl(media?.canonicalUrl) ?? webUrl(media?.url);
-  return url === null ? null : { url, width: media?.width ?? null, height: media?.height ?? null };
+  return url === null ? null : { url, width: media?.width || null, height: media?.height || null };
 }

@@ -308,6 +308,15 @@ describe('sourceMessage', () => {
     });
   });
 
+  it('takes a size of 0 for none, as exporters write it where they know none', () => {
+    const picture = { url: 'https://example.org/a.png', width: 0, height: 0 };
+    const sized = { url: 'https://example.org/b.png', width: 1.5, height: 2 };
+    expect(map({ embeds: [{ thumbnail: picture, image: sized }] }).embeds[0]).to.deep.include({
+      thumbnail: { ...picture, width: null, height: null },
+      images: [sized],
+    });
+  });
+
   it('takes a colour as text and as a number', () => {
     const colors = ['#FF0000', 255, 'red', null].map((color) => ({ color }));
     const mapped = map({ embeds: colors }).embeds.map(({ color }) => color);
