@@ -12,7 +12,7 @@ import {
   time,
   wholeNumberParameter,
 } from './fields.js';
-import { THREAD_STATUSES, THREAD_STATUS_FILTERS } from './threads.js';
+import { STATUS_MEANING, THREAD_STATUSES, THREAD_STATUS_FILTERS } from './threads.js';
 import type { ThreadStatus, ThreadStatusFilter } from './threads.js';
 
 /** What `type` may be. */
@@ -192,8 +192,10 @@ export const threadResultSchema = Joi.object<ThreadResult, true>({
   id: id('Thread id'),
   title: text('Title'),
   slug: text('URL form of the title'),
-  preview: text('First 200 characters of the first message as readers see it, names for ids'),
-  status: oneOf(THREAD_STATUSES, 'Status'),
+  preview: text(
+    "First 200 characters of the first message, in the platform's markdown, with names for ids",
+  ),
+  status: oneOf(THREAD_STATUSES, STATUS_MEANING),
   author: authorSchema,
   tags: listOf(Joi.string().allow(''), 'Names of applied tags'),
   serverId: id('Server id'),
@@ -211,7 +213,7 @@ export const messageResultSchema = Joi.object<MessageResult, true>({
   content: text(
     "What it says, in the platform's markdown: its content, or the texts of its embeds where that is empty; then descriptions of files, and the same of what it forwards",
   ),
-  contentPreview: text('First 200 characters of that as readers see it, names for ids'),
+  contentPreview: text('First 200 characters of that, with names for ids'),
   threadId: id('Thread id'),
   threadTitle: text('Title of the thread'),
   author: authorSchema,

@@ -19,7 +19,7 @@ export const serverSchema = Joi.object<Server, true>({
   icon: nullableText("Icon hash; the platform's CDN serves it at icons/<server id>/<hash>"),
   iconUrl: nullableText('Address of the icon; null where it has none'),
   description: nullableText('Description'),
-  memberCount: count('Members (approximate)'),
+  memberCount: count('Members (approximate); 0 where no source told how many'),
 }).description('A server');
 
 /** GET /api/servers. By id. */
@@ -77,7 +77,7 @@ export interface Tag {
 export const tagSchema = Joi.object<Tag, true>({
   id: id('Tag id'),
   name: text('Name'),
-  emoji: nullableText('The emoji, or the name of a custom one'),
+  emoji: nullableText('The emoji, or the name of a custom one, whose picture is not known'),
   channelId: id('Forum channel it belongs to'),
   channelName: text('Name of that channel'),
 }).description('A tag that threads of a forum may carry');

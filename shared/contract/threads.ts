@@ -21,6 +21,10 @@ import {
 export const THREAD_STATUSES = ['open', 'resolved', 'locked', 'archived'] as const;
 export type ThreadStatus = (typeof THREAD_STATUSES)[number];
 
+/** What the statuses say, for the document. */
+export const STATUS_MEANING =
+  'The first that applies of locked, resolved (a tag says so), archived (it was quiet for long) and open';
+
 export const THREAD_STATUS_FILTERS = ['open', 'resolved', 'locked', 'all'] as const;
 export type ThreadStatusFilter = (typeof THREAD_STATUS_FILTERS)[number];
 
@@ -97,8 +101,10 @@ export const threadSummarySchema = Joi.object<ThreadSummary, true>({
   id: id('Thread id'),
   title: text('Title'),
   slug: text('URL-friendly form of the title: a-z, 0-9 and hyphens, at most 80 characters'),
-  preview: text('First 200 characters of the first message as readers see it, names for ids'),
-  status: oneOf(THREAD_STATUSES, 'Status'),
+  preview: text(
+    "First 200 characters of the first message, in the platform's markdown, with names for ids",
+  ),
+  status: oneOf(THREAD_STATUSES, STATUS_MEANING),
   messageCount: count('Messages in the thread, the first one included'),
   author: threadAuthorSchema,
   tags: listOf(Joi.string(), 'Names of the applied tags'),
@@ -142,7 +148,7 @@ export const threadListQuerySchema = Joi.object<ThreadListQuery, true>({
   status: Joi.string()
     .valid(...THREAD_STATUS_FILTERS)
     .default('all')
-    .description('Only threads with this status'),
+    .description('Only threads with this status; archived ones are only among all'),
   sort: Joi.string()
     .valid(...THREAD_SORTS)
     .default('latest')
@@ -174,7 +180,7 @@ export interface Attachment {
 export const attachmentSchema = Joi.object<Attachment, true>({
   id: id('Attachment id'),
   filename: text('Name of the file'),
-  url: text('Address of the file'),
+  url: text('Address of the file; a link in an export ends about a day after it was made'),
   contentType: nullableText('MIME type; null where the source did not tell'),
   size: count('Size (bytes)'),
   width: nullablePixels('Width of a picture or video'),
@@ -193,7 +199,9 @@ export interface Reaction {
 /** Checks a Reaction. */
 export const reactionSchema = Joi.object<Reaction, true>({
   emoji: text('The emoji, or the name of a custom one'),
-  emojiId: nullableText('Id of a custom emoji; null for a standard one'),
+  emojiId: nullableText(
+    'Id of a custom emoji, whose picture is https://cdn.discordapp.com/emojis/<id>.webp; null for a standard one',
+  ),
   count: count('How many reacted with it'),
 }).description('An emoji that readers reacted with');
 
@@ -271,8 +279,8 @@ export interface Sticker {
 export const stickerSchema = Joi.object<Sticker, true>({
   id: id('Sticker id'),
   name: text('Name'),
-  format: text('File format'),
-  url: text('Address of the picture'),
+  format: text('File format: Png, Apng, Gif or Lottie'),
+  url: text('Address of the picture; of a Lottie sticker, its animation as JSON'),
 }).description('A sticker sent with a message');
 
 /** A message copied from elsewhere. */
@@ -286,10 +294,13 @@ export interface ForwardedMessage {
   editedAt: string | null;
 }
 
+const HTML =
+  'Text as sanitised HTML, to be shown as it is; docs/website.md lists its elements and classes';
+
 /** Checks a ForwardedMessage. */
 export const forwardedMessageSchema = Joi.object<ForwardedMessage, true>({
   content: text("Text, in the platform's markdown"),
-  contentHtml: text('Text as sanitised HTML'),
+  contentHtml: text(HTML),
   attachments: listOf(attachmentSchema, 'Files'),
   embeds: listOf(embedSchema, 'Cards'),
   stickers: listOf(stickerSchema, 'Stickers'),
@@ -321,14 +332,14 @@ export interface Message {
 export const messageSchema = Joi.object<Message, true>({
   id: id('Message id'),
   content: text("Text, in the platform's markdown"),
-  contentHtml: text('Text as sanitised HTML'),
+  contentHtml: text(HTML),
   author: messageAuthorSchema,
   attachments: listOf(attachmentSchema, 'Files'),
   reactions: listOf(reactionSchema, 'Reactions'),
   embeds: listOf(embedSchema, 'Cards'),
   stickers: listOf(stickerSchema, 'Stickers'),
   replyTo: Joi.object({
-    messageId: id('Message answered'),
+    messageId: id('Message answered; a deleted one is not among the messages'),
     threadId: nullableText('Thread of that message; null where it is not archived'),
   })
     .allow(null)
@@ -376,7 +387,7 @@ export const threadDetailSchema = Joi.object<ThreadDetail, true>({
   id: id('Thread id'),
   title: text('Title'),
   slug: text('URL-friendly form of the title: a-z, 0-9 and hyphens, at most 80 characters'),
-  status: oneOf(THREAD_STATUSES, 'Status'),
+  status: oneOf(THREAD_STATUSES, STATUS_MEANING),
   author: messageAuthorSchema,
   tags: listOf(Joi.string(), 'Names of the applied tags'),
   serverId: id('Server id'),
