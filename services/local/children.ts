@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { open, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { LaunchError } from './launchError.js';
 import { spawnGuarded, type Guarded, type GuardedSpec } from './spawnGuarded.js';
 
@@ -44,14 +45,37 @@ export function createChildren(): Children {
   };
 }
 
-const TAIL_BYTES = 8192;
+const TAIL_BYTES = 256 * 1024;
 const TAIL_LINES = 12;
+const LINE_LENGTH = 500;
+const LITTLE_SPACE = 100 * 1024 * 1024;
+// The launcher asks the API ten times a second until it is ready. These lines would hide all others.
+const ASKED_BY_LAUNCHER = '"route":"/readyz"';
 
-/** The last lines of a log, indented, below a line that names the file. */
+/**
+ * The last lines of a log, indented, below a line that names the file. The last line tells when the disk is full, because
+ * then no program can write down why it ends.
+ */
 export async function logTail(file: string): Promise<string> {
   const text = await lastText(file).catch(() => '');
-  const lines = text.trimEnd().split('\n').slice(-TAIL_LINES);
-  return [`Its log ends like this (${file}):`, ...lines.map((line) => `  ${line}`)].join('\n');
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.includes(ASKED_BY_LAUNCHER))
+    .slice(-TAIL_LINES)
+    .map((line) => `  ${line.slice(0, LINE_LENGTH)}${line.length > LINE_LENGTH ? '…' : ''}`);
+  const disk = await statfs(dirname(file)).catch(() => undefined);
+  return [
+    `Its log ends like this (${file}):`,
+    ...lines,
+    ...spaceWarning(dirname(file), disk ? disk.bavail * disk.bsize : Infinity),
+  ].join('\n');
+}
+
+/** A line that says that a disk is full or nearly so; none where `free`, in bytes, is enough. */
+export function spaceWarning(folder: string, free: number): string[] {
+  if (free >= LITTLE_SPACE) return [];
+  return [`The disk of ${folder} has only ${Math.floor(free / 1024 / 1024)} MB left`];
 }
 
 async function lastText(file: string): Promise<string> {

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { logTail, spaceWarning } from '../../../services/local/children.js';
+
+describe('logTail', () => {
+  let folder: string;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'log-tail-'));
+    file = join(folder, 'api.log');
+  });
+
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const tail = async (lines: string[]): Promise<string[]> => {
+    await writeFile(file, `${lines.join('\n')}\n`);
+    const [head, ...shown] = (await logTail(file)).split('\n');
+    expect(head).to.equal(`Its log ends like this (${file}):`);
+    return shown.filter((line) => line.startsWith('  '));
+  };
+
+  it('shows the last twelve lines', async () => {
+    const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+    expect(await tail(lines)).to.deep.equal(lines.slice(8).map((line) => `  ${line}`));
+  });
+
+  it('shows what was written before the launcher asked for a minute whether the API is ready', async () => {
+    const asked = `{"level":30,"requestId":"${'0'.repeat(36)}","route":"/readyz","status":503,"msg":"Request"}`;
+    const away = '{"level":40,"store":"redis","msg":"A store is away"}';
+    expect(await tail([away, ...Array<string>(600).fill(asked)])).to.deep.equal([`  ${away}`]);
+  });
+
+  it('cuts long lines', async () => {
+    expect(await tail(['x'.repeat(5000)])).to.deep.equal([`  ${'x'.repeat(500)}…`]);
+  });
+
+  it('has no lines of a log that is missing', async () => {
+    expect(await logTail(file)).to.match(/^Its log ends like this/);
+  });
+});
+
+describe('spaceWarning', () => {
+  it('tells of a disk that is full or nearly so, and of no other', () => {
+    expect(spaceWarning('/data', 0)).to.deep.equal(['The disk of /data has only 0 MB left']);
+    expect(spaceWarning('/data', 5e7)).to.deep.equal(['The disk of /data has only 47 MB left']);
+    expect(spaceWarning('/data', 1e9)).to.deep.equal([]);
+  });
+});
