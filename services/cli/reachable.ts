@@ -1,3 +1,4 @@
+import { isFullError, REDIS_IS_FULL } from '../../shared/jobs/fullRedis.js';
 import { whyAway } from '../../shared/platform/whyAway.js';
 import { withoutCommand } from '../../shared/platform/withoutCommand.js';
 import { CliError } from './cliError.js';
@@ -39,5 +40,6 @@ export function linesOf(error: unknown): string {
 }
 
 function textOf(error: unknown): string {
-  return withoutCommand(error instanceof Error ? error.message || error.name : String(error));
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  return isFullError(text) ? `Redis cannot be used: ${REDIS_IS_FULL}` : withoutCommand(text);
 }

@@ -5,6 +5,7 @@ import { Queue } from '../drivers/bullmq.js';
 import { createRedis } from '../platform/clients.js';
 import { growingDelay } from '../platform/growingDelay.js';
 import { whyAway } from '../platform/whyAway.js';
+import { isFull } from './fullRedis.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 
 /** Files jobs in the queue. While Redis is away, every call fails at once and says why. */
@@ -20,6 +21,8 @@ export interface Producer {
   counts(): Promise<{ waiting: number; active: number; delayed: number; failed: number }>;
   /** How many workers are connected to the queue. */
   workers(): Promise<number>;
+  /** Whether Redis says that its memory is full. Then it answers what is asked, and takes no job. */
+  isFull(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -172,6 +175,7 @@ export function createProducer(options: {
       return { waiting: wait + prioritized, active, delayed, failed };
     },
     workers: () => ask(() => queue.getWorkersCount()),
+    isFull: () => ask(() => redis.info('memory').then(isFull, () => false)),
     queue,
     redis,
     async close() {

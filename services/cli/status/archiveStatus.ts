@@ -1,3 +1,4 @@
+import { REDIS_IS_FULL } from '../../../shared/jobs/fullRedis.js';
 import { pingMongo } from '../../../shared/platform/clients.js';
 import { mirrorStats, type MirrorStats } from '../../../shared/store/mirrorStats.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
@@ -79,7 +80,11 @@ export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
     indexers: queue.value?.workers ?? null,
     sync: sync.value,
     mirror: mirror.value,
-    stores: { mongodb: records.state, elasticsearch: search.state, redis: queue.state },
+    stores: {
+      mongodb: records.state,
+      elasticsearch: search.state,
+      redis: queue.value?.full ? REDIS_IS_FULL : queue.state,
+    },
   };
 }
 
@@ -229,7 +234,12 @@ function buildsOf({ threads, pendingThreads }: Records) {
 async function countQueue({ producer }: Archive): Promise<{
   counts: NonNullable<ArchiveStatus['queue']>;
   workers: number;
+  full: boolean;
 }> {
-  const [counts, workers] = await Promise.all([producer.counts(), producer.workers()]);
-  return { counts, workers };
+  const [counts, workers, full] = await Promise.all([
+    producer.counts(),
+    producer.workers(),
+    producer.isFull(),
+  ]);
+  return { counts, workers, full };
 }

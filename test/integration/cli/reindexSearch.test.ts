@@ -32,6 +32,7 @@ describe('reindex --search', () => {
       refile: () => Promise.reject(new Error('Nothing is lost here')),
       counts: () => Promise.resolve({ waiting: 0, active: 0, delayed: 0, failed: 0 }),
       workers: () => Promise.resolve(1),
+      isFull: () => Promise.resolve(false),
       close: () => Promise.resolve(),
     };
     const queue = { isPaused: () => Promise.resolve(false) } as unknown as Archive['queue'];
