@@ -84,6 +84,7 @@ export class ExportSplitter {
   /** Throws ExportError unless the file is complete. */
   finish(): void {
     if (this.#state === 'end' && !this.#capturing) return;
+    if (this.#state === 'start') throw new ExportError('The file is empty');
     const place = this.#index === null ? '' : ` (in or after message number ${this.#index + 1})`;
     const expected = this.#capturing ? 'the rest of a value' : EXPECTED[this.#state];
     throw new ExportError(

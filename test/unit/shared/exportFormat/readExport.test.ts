@@ -178,6 +178,7 @@ describe('inspectExport of a damaged file', () => {
   });
 
   for (const [name, text, reason] of [
+    ['an empty file', ' \n', 'The file is empty'],
     ['text after the end', `${good} x`, 'expected the end of the file'],
     ['a key twice', good.replace('"dateRange"', '"guild"'), 'stands twice'],
     ['messages twice', good.replace('"dateRange"', '"messages"'), 'stands twice'],
