@@ -150,7 +150,7 @@ function generateMessage(random: Random, place: { threadId: string; asOf: number
     stickers: random.some(() => generateSticker(random)),
     reactions: random.some(() => ({
       emoji: { id: random.orNull(anId()), name: random.pick(NAMES), animated: false },
-      count: random.below(9),
+      count: 1 + random.below(8),
       userIds: random.some(anId),
     })),
     mentions: random.some(() => {

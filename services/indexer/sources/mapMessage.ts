@@ -66,7 +66,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     attachments: (message.attachments ?? []).map((file) => mapAttachment(file, threadId)),
     embeds: mapEmbeds(message.embeds, restoreWith),
     stickers: (message.stickers ?? []).map(mapSticker),
-    reactions: (message.reactions ?? []).map(mapReaction),
+    reactions: (message.reactions ?? []).filter(({ count }) => count > 0).map(mapReaction),
     mentions: (message.mentions ?? []).map(mapNames),
     reference: mapReference(message),
     forwarded: mapForwarded(message.forwardedMessage, threadId, restoreWith),

@@ -345,6 +345,16 @@ describe('sourceMessage', () => {
     expect(message.interaction).to.include({ name: 'command', username: 'ada' });
   });
 
+  it('leaves out a reaction that nobody gives any more', () => {
+    const { reactions } = map({
+      reactions: [
+        { emoji: { id: '', name: '👎' }, count: 0, users: [] },
+        { emoji: { id: '', name: '👍' }, count: 1, users: [] },
+      ],
+    });
+    expect(reactions.map(({ emoji }) => emoji.name)).to.deep.equal(['👍']);
+  });
+
   it('replaces halves of characters and drops NUL in content', () => {
     expect(map({ content: 'a\ud83d\u0000b🙂' }).content).to.equal('a\ufffdb🙂');
   });
