@@ -23,7 +23,7 @@ export async function importFound(
   const outcome = options.wait ? await waitAll(archive, importId, stored) : null;
   return {
     importId,
-    queued: outcome ? 0 : stored,
+    queued: outcome ? 0 : stored.size,
     imported: 0,
     unchanged: 0,
     threads: 0,
@@ -49,7 +49,7 @@ async function storeAll(
     const result = await storeFiles(archive, importId, files, progress);
     // The import is recorded only now. A command that is cut off earlier leaves no import with an unknown number of
     // files.
-    await imports.insertOne({ _id: importId, createdAt, files: result.stored });
+    await imports.insertOne({ _id: importId, createdAt, files: result.stored.size });
     return result;
   } finally {
     progress.stop();
@@ -59,9 +59,9 @@ async function storeAll(
 async function waitAll(
   archive: Archive,
   importId: string,
-  stored: number,
+  stored: ReadonlyMap<string, string>,
 ): Promise<Awaited<ReturnType<typeof waitForImport>>> {
-  const progress = createProgress('Importing', stored, (done, total) => {
+  const progress = createProgress('Importing', stored.size, (done, total) => {
     return `${formatCount(done)} of ${counted(total, 'file')}`;
   });
   try {

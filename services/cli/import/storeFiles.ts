@@ -16,9 +16,13 @@ const FILES_AT_ONCE = 16;
 const JSON_NAME = /\.json(\.gz)?$/i;
 const READ_BYTES = 262_144;
 
+/** Why a file is not imported. */
+type NotTaken = Extract<Inspection, { reason: string }>;
+
 /** What became of the files before they were queued. */
 export interface StoredFiles {
-  stored: number;
+  /** The paths of the files that are queued, by the ids of their uploads. */
+  stored: Map<string, string>;
   ignored: number;
   skipped: Problem[];
   refused: Problem[];
@@ -32,29 +36,37 @@ export async function storeFiles(
   files: readonly FoundFile[],
   progress: Pick<Progress, 'advance'>,
 ): Promise<StoredFiles> {
-  const result: StoredFiles = { stored: 0, ignored: 0, skipped: [], refused: [], rejected: [] };
+  const result: StoredFiles = {
+    stored: new Map(),
+    ignored: 0,
+    skipped: [],
+    refused: [],
+    rejected: [],
+  };
   await forEachAtOnce(files, FILES_AT_ONCE, async (file) => {
     const verdict = await takeFile(archive, importId, file, progress).catch(rejectUnreadable);
     if (verdict === 'other') result.ignored += 1;
-    else if ('reason' in verdict) result[verdict.kind].push(problem(file, verdict));
-    else result.stored += 1;
+    else if ('uploadId' in verdict) result.stored.set(verdict.uploadId, file.path);
+    else result[verdict.kind].push(problem(file, verdict));
   });
   return result;
 }
 
-/** Checks a file. Stores and queues it where it is to be imported. Throws UnreadableFile. */
+/**
+ * Checks a file. Where it is to be imported, stores and queues it, and resolves with the id of its upload. Throws
+ * UnreadableFile.
+ */
 async function takeFile(
   archive: Pick<Archive, 'mongo' | 'producer'>,
   importId: string,
   file: FoundFile,
   progress: Pick<Progress, 'advance'>,
-): Promise<Inspection | 'other'> {
+): Promise<{ uploadId: string } | NotTaken | 'other'> {
   if (file.error !== undefined) throw new UnreadableFile(file.error);
   const open = opener(file);
   const verdict = await inspectFile(file, open, progress);
-  const isTaken = verdict !== 'other' && !('reason' in verdict);
-  if (isTaken) await storeFile(archive, importId, { file, open });
-  return verdict;
+  if (verdict === 'other' || 'reason' in verdict) return verdict;
+  return { uploadId: await storeFile(archive, importId, { file, open }) };
 }
 
 /**
@@ -69,12 +81,12 @@ function throwUnreadable(error: unknown): never {
   throw new UnreadableFile(reasonOf(error));
 }
 
-function rejectUnreadable(error: unknown): Inspection {
+function rejectUnreadable(error: unknown): NotTaken {
   if (!(error instanceof UnreadableFile)) throw error;
   return { kind: 'rejected', reason: `It cannot be read: ${error.message}` };
 }
 
-function problem(file: FoundFile, verdict: Extract<Inspection, { reason: string }>): Problem {
+function problem(file: FoundFile, verdict: NotTaken): Problem {
   const at = 'at' in verdict ? verdict.at : undefined;
   return { file: file.path, reason: verdict.reason, ...(at === undefined ? {} : { at }) };
 }
@@ -131,12 +143,15 @@ async function* counted(
   }
 }
 
-/** Stores the upload, then the record, and then the job. So a record always has its upload, and a job its record. */
+/**
+ * Stores the upload, then the record, and then the job. So a record always has its upload, and a job its record. Resolves
+ * with the id of the upload.
+ */
 async function storeFile(
   { mongo, producer }: Pick<Archive, 'mongo' | 'producer'>,
   importId: string,
   { file, open }: { file: FoundFile; open: Open },
-): Promise<void> {
+): Promise<string> {
   const uploadId = newUploadId();
   await storeUpload(mongo.collections, uploadId, open());
   const document: ImportFileRecord = {
@@ -149,4 +164,5 @@ async function storeFile(
   };
   await writeAllGathered(mongo.collections.importFiles, [{ insertOne: { document } }]);
   await producer.add('import-file', { uploadId, importId });
+  return uploadId;
 }

@@ -21,11 +21,12 @@ export type ImportOutcome = Pick<
 /**
  * Waits until every stored file of an import has its outcome, what follows from them is counted, and search shows them.
  * It tells what the files wait for, when the work that follows takes long, and when search cannot be refreshed.
+ * `stored` holds the paths of the files, by the ids of their uploads.
  */
 export async function waitForImport(
   archive: Watched,
   importId: string,
-  stored: number,
+  stored: ReadonlyMap<string, string>,
   progress: Pick<Progress, 'advance' | 'say'>,
 ): Promise<ImportOutcome> {
   const { mongo, elasticsearch } = archive;
@@ -37,12 +38,12 @@ export async function waitForImport(
     const readConcern = { level: 'majority' } as const;
     const waiting = { importId, state: 'queued' as const };
     const queued = await importFiles.countDocuments(waiting, { readConcern });
-    const done = stored - queued;
+    const done = stored.size - queued;
     if (queued === 0) finishedAt ??= new Date();
     if (finishedAt && (await isCounted(mongo, importId, finishedAt))) {
       // Where nothing was stored, there may be no search index yet.
-      if (stored > 0) await refreshSearch({ mongo, elasticsearch }, progress);
-      return { done, outcome: await outcomeOf(importFiles, importId) };
+      if (stored.size > 0) await refreshSearch({ mongo, elasticsearch }, progress);
+      return { done, outcome: await outcomeOf(importFiles, importId, stored) };
     }
     if (!isFollowTold && finishedAt && Date.now() - finishedAt.getTime() > SHORT_COUNTING_MS) {
       isFollowTold = true;
@@ -83,6 +84,7 @@ async function refreshSearch(
 async function outcomeOf(
   importFiles: Collections['importFiles'],
   importId: string,
+  stored: ReadonlyMap<string, string>,
 ): Promise<ImportOutcome> {
   const states = await importFiles
     .aggregate<{ _id: string; files: number; messages: number }>([
@@ -97,7 +99,7 @@ async function outcomeOf(
     unchanged: of('unchanged').files,
     messages: of('imported').messages + of('unchanged').messages,
     threads: await countThreads(importFiles, importId),
-    rejected: await rejectedFiles(importFiles, importId),
+    rejected: await rejectedFiles(importFiles, importId, stored),
     quarantined: await quarantinedThreads(importFiles, importId),
   };
 }
@@ -116,12 +118,19 @@ async function countThreads(
   return threads?.count ?? 0;
 }
 
+/**
+ * The rejected files, by the paths that the user gave. Their records do not keep the names of files whose place was
+ * deleted.
+ */
 async function rejectedFiles(
   importFiles: Collections['importFiles'],
   importId: string,
+  stored: ReadonlyMap<string, string>,
 ): Promise<Problem[]> {
   const files = await importFiles.find({ importId, state: 'rejected' }).sort({ name: 1 }).toArray();
-  return files.map(({ name = '', reason = 'No reason is known' }) => ({ file: name, reason }));
+  return files.map(({ _id, name = '', reason = 'No reason is known' }) => {
+    return { file: stored.get(_id) ?? name, reason };
+  });
 }
 
 /** Threads that are quarantined. This is not the fault of their files, which count as imported. */

@@ -31,7 +31,8 @@ describe('storeFiles', () => {
       };
       const files = await walkFiles([folder]);
       const result = await storeFiles({ mongo: stores.mongo, producer }, '1', files, progress);
-      expect(result).to.deep.include({ stored: 1, ignored: 0, skipped: [], refused: [] });
+      expect([...result.stored.values()]).to.deep.equal([staying]);
+      expect(result).to.deep.include({ ignored: 0, skipped: [], refused: [] });
       expect(result.rejected).to.deep.equal([
         { file: going, reason: 'It cannot be read: there is no such file or folder' },
       ]);

@@ -45,7 +45,8 @@ describe('waitForImport', () => {
     const progress = { advance: () => undefined, say };
     const archive = { ...stores, ...(elasticsearch && { elasticsearch }), ...(mongo && { mongo }) };
     const given = { ...archive, producer, queue };
-    const outcome = await waitForImport(given, importId, 1, progress);
+    const stored = new Map([[importId, 'a.json']]);
+    const outcome = await waitForImport(given, importId, stored, progress);
     await ended;
     expect(outcome).to.include({ imported: 1, messages: 1 });
     return said;
@@ -110,7 +111,7 @@ describe('waitForImport', () => {
     const producer = { workers: () => Promise.resolve(1) } as Producer;
     const progress = { advance: () => undefined, say };
     const archive = { ...stores, producer, queue };
-    await waitForImport(archive, 'follows', 0, progress);
+    await waitForImport(archive, 'follows', new Map(), progress);
     await ended;
     expect(said).to.deep.equal([
       'All files are in. What follows from them is being done, such as other threads that show a changed name',
@@ -138,7 +139,29 @@ describe('waitForImport', () => {
     const producer = { workers: () => Promise.resolve(1) } as Producer;
     const progress = { advance: () => undefined, say: () => undefined };
     const archive = { ...stores, producer, queue };
-    const outcome = await waitForImport(archive, importId, 1, progress);
+    const stored = new Map([[uploadId, 'a.json']]);
+    const outcome = await waitForImport(archive, importId, stored, progress);
     expect(outcome).to.deep.include({ imported: 1, quarantined: [threadId] });
+  });
+
+  it('names a rejected file by its path, although the record of its deleted thread has lost the name', async () => {
+    const [importId, uploadId] = ['rejected', newUploadId()];
+    await deps.collections.importFiles.insertOne({
+      _id: uploadId,
+      importId,
+      name: '1.json',
+      bytes: 1,
+      state: 'rejected',
+      reason: 'The thread was deleted from this archive',
+      queuedAt: new Date(),
+    });
+    const producer = { workers: () => Promise.resolve(1) } as Producer;
+    const progress = { advance: () => undefined, say: () => undefined };
+    const stored = new Map([[uploadId, 'exports/a.json']]);
+    const archive = { ...stores, producer, queue };
+    const { rejected } = await waitForImport(archive, importId, stored, progress);
+    expect(rejected).to.deep.equal([
+      { file: 'exports/a.json', reason: 'The thread was deleted from this archive' },
+    ]);
   });
 });
