@@ -16,6 +16,8 @@ export function eraseThread<T extends Thread | ThreadRecord>(thread: T, erased: 
 }
 
 const TEXTS = ['description', 'topic', 'title'];
+/** The messages of a thread tell which names its title may hold. So only ids are looked for in it here. */
+const TITLE = 'title';
 
 /**
  * Fields of a server, channel or thread, without a trace of erased people in their texts. Returns the same object where
@@ -23,10 +25,12 @@ const TEXTS = ['description', 'topic', 'title'];
  */
 export function eraseFields<T extends object>(fields: T, erased: ErasedPeople): T {
   if (erased.isEmpty) return fields;
-  const { text } = textEraser(erased);
+  const { text, untold } = textEraser(erased);
   const cleaned = TEXTS.flatMap((name): [string, string][] => {
     const value = (fields as Record<string, unknown>)[name];
-    return typeof value === 'string' && text(value) !== value ? [[name, text(value)]] : [];
+    if (typeof value !== 'string') return [];
+    const clean = name === TITLE ? text(value) : untold(value);
+    return clean === value ? [] : [[name, clean]];
   });
   return cleaned.length === 0 ? fields : { ...fields, ...Object.fromEntries(cleaned) };
 }

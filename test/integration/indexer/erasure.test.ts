@@ -735,6 +735,30 @@ describe('erasing a person', () => {
     expect(list?.channels.map(({ topic }) => topic)).to.deep.equal(['Ask @deleted-user']);
   });
 
+  it('takes @Name out of a topic and a description, which do not tell whom they mention', async () => {
+    const host = anAuthor('hostess', { displayName: 'Host Ess' });
+    const server = { _id: anId(), description: 'Run by @hostess' };
+    const source = aSourceThread({ server, channel: { topic: 'Ask @Host Ess, or @hostessa' } });
+    const threadId = source.thread._id;
+    const other = { _id: anId(), threadId };
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId, author: host })]);
+    await record(deps, source, [aSourceMessage(other)]);
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, host.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    const look = async () => [
+      (await readBody<Server>(deps.collections, `server/${server._id}`))?.description,
+      ...(await readBody<ChannelList>(deps.collections, `channels/${server._id}`))!.channels.map(
+        ({ topic }) => topic,
+      ),
+    ];
+    const clean = ['Run by @deleted-user', 'Ask @deleted-user, or @hostessa'];
+    expect(await look()).to.deep.equal(clean);
+    await record(deps, { ...source, asOf: source.asOf + 1 }, []);
+    await doAll(deps);
+    expect(await look()).to.deep.equal(clean);
+  });
+
   it('never takes again a title that it removed during an import', async () => {
     // This is the first erasure of an archive. Before it, there is no key.
     const own = await openStores();
