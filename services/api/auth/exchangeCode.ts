@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { Handler } from '../http/route.js';
 import type { Auth, Logins } from './createAuth.js';
-import { NO_STATE_COOKIE, releaseState, STATE_COOKIE, useState } from './oauthState.js';
+import { releaseState, stateCookie, useState } from './oauthState.js';
 import { beginFamily } from './refreshTokens.js';
 import { InvalidCredential, notConfigured } from './refusals.js';
 import { tokenAnswer } from './tokenAnswer.js';
@@ -18,7 +18,8 @@ export function exchangeCode(
   return async ({ body, cookie }) => {
     if (!logins) throw notConfigured();
     checkRedirect(logins, body.redirect_uri);
-    const begun = cookie(STATE_COOKIE);
+    const { name, end } = stateCookie(logins.platform.redirectUri);
+    const begun = cookie(name);
     await useState(store, logins.jwtSecret, { state: body.state, cookie: begun });
     const { platform } = logins;
     const user = await platform.logIn(body.code).catch(async (error: unknown) => {
@@ -28,7 +29,7 @@ export function exchangeCode(
     });
     const issued = await beginFamily(store, logins.refresh, { ...user, userId: user.id });
     const answer = tokenAnswer(logins, issued);
-    return begun === undefined ? answer : { ...answer, headers: { 'Set-Cookie': NO_STATE_COOKIE } };
+    return begun === undefined ? answer : { ...answer, headers: { 'Set-Cookie': end } };
   };
 }
 

@@ -11,11 +11,11 @@ export function login({ logins }: Auth): Handler<unknown, unknown> {
     if (!logins) return Promise.reject(notConfigured());
     const state = newState(logins.jwtSecret);
     const redirect: LoginRedirect = { location: logins.platform.loginUrl(state) };
-    const isSecure = logins.platform.redirectUri.startsWith('https:');
+    const cookie = stateCookie(logins.platform.redirectUri);
     return Promise.resolve({
       ...jsonAnswer(redirect),
       noStore: true,
-      headers: { Location: redirect.location, 'Set-Cookie': stateCookie(state, isSecure) },
+      headers: { Location: redirect.location, 'Set-Cookie': cookie.begin(state) },
     });
   };
 }

@@ -9,26 +9,37 @@ import { isSigned, sign } from './signature.js';
 const LIFE_SECONDS = 600;
 const PURPOSE = 'oauth state';
 
-/** The name of the cookie that holds the state of the login which this browser has begun. */
-export const STATE_COOKIE = 'forum_archive_login';
-
 /** Makes a signed state that can be used once within ten minutes. Nothing is stored before it is used. */
 export function newState(secret: string, now = Date.now()): string {
   const text = `${randomBytes(16).toString('base64url')}.${Math.ceil(now / 1_000) + LIFE_SECONDS}`;
   return `${text}.${sign(secret, PURPOSE, text)}`;
 }
 
-/**
- * The Set-Cookie value that binds a state to a browser. It names no path, so the browser takes the path of the login's
- * address. That also fits where a proxy adds a prefix (RFC 6265, 5.1.4).
- */
-export function stateCookie(state: string, isSecure: boolean): string {
-  const value = `${STATE_COOKIE}=${state}; Max-Age=${LIFE_SECONDS}; HttpOnly; SameSite=Lax`;
-  return isSecure ? `${value}; Secure` : value;
+/** The cookie that holds the state of the login which a browser has begun. */
+export interface StateCookie {
+  name: string;
+  /** The Set-Cookie value that binds a state to a browser. */
+  begin(state: string): string;
+  /** The Set-Cookie value that removes the cookie. */
+  end: string;
 }
 
-/** The Set-Cookie value that removes the cookie. */
-export const NO_STATE_COOKIE = `${STATE_COOKIE}=; Max-Age=0`;
+/**
+ * The cookie for logins that end at an address. Over https, its name begins with `__Host-`. A browser takes such a
+ * cookie only from this host. Otherwise, a page of a neighbouring host could set a cookie for this one, with the state
+ * of a stranger's login, and so log the user in to the stranger's account. The name demands the path `/`, which also
+ * fits where a proxy adds a prefix.
+ */
+export function stateCookie(redirectUri: string): StateCookie {
+  const isSecure = redirectUri.startsWith('https:');
+  const name = `${isSecure ? '__Host-' : ''}forum_archive_login`;
+  const rest = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  return {
+    name,
+    begin: (state) => `${name}=${state}; Max-Age=${LIFE_SECONDS}; ${rest}`,
+    end: `${name}=; Max-Age=0; ${rest}`,
+  };
+}
 
 /**
  * Uses up the state of a login. A client that began the login itself sends neither a state nor a cookie, and checks a

@@ -17,6 +17,8 @@ import {
 import { CLIENT_ID, REDIRECT_URI, startPlatform } from '../../support/platformDouble.js';
 
 const grant_type = 'authorization_code';
+/** What a browser demands of a cookie whose name begins with `__Host-`, and what keeps it from scripts and sites. */
+const COOKIE_PARTS = ['Path=/', 'Secure', 'HttpOnly', 'SameSite=Lax'];
 
 describe('POST /auth/token', () => {
   let api: AuthServer;
@@ -304,28 +306,34 @@ describe('GET /auth/login', () => {
       state,
     });
     expect(cookie).to.contain(`=${state};`);
-    for (const part of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Max-Age=600']) {
-      expect(cookie.split('; ')).to.include(part);
-    }
-    // A proxy may serve the API below a path that the API does not know.
-    expect(cookie).to.not.contain('Path=');
+    const parts = ['Max-Age=600', ...COOKIE_PARTS];
+    expect(cookie.split('; ').slice(1)).to.have.members(parts);
     expect((await begin()).state).not.to.equal(state);
+  });
+
+  it('takes no cookie that a neighbouring host could have set', async () => {
+    const { state, cookie } = await begin();
+    expect(cookie).to.match(/^__Host-forum_archive_login=/);
+    const reply = await finish(state, cookie.replace('__Host-', ''));
+    expect([reply.status, codeOf(reply)]).to.deep.equal([403, 'FORBIDDEN']);
   });
 
   it('sets a cookie for http where its own address is of http', async () => {
     const local = await startAuth({ DISCORD_REDIRECT_URI: 'http://localhost:3000/callback' });
     const { headers } = await local.get('/auth/login');
     await local.close();
-    expect(headers['set-cookie']?.[0]?.split('; '))
-      .to.include('HttpOnly')
-      .and.not.include('Secure');
+    const [cookie, ...parts] = headers['set-cookie']![0]!.split('; ');
+    expect(cookie).to.match(/^forum_archive_login=/);
+    expect(parts).to.include('HttpOnly').and.not.include('Secure');
   });
 
   it('accepts a state once, from the browser that began', async () => {
     const { state, cookie } = await begin();
     const reply = await finish(state, cookie);
     expect(reply.status).to.equal(200);
-    expect(String(reply.headers['set-cookie'])).to.contain('Max-Age=0');
+    const [removal, ...parts] = reply.headers['set-cookie']![0]!.split('; ');
+    expect(removal).to.equal('__Host-forum_archive_login=');
+    expect(parts).to.have.members(['Max-Age=0', ...COOKIE_PARTS]);
     // MongoDB removes used states by their expiry.
     const used = await api.stores.mongo.collections.oauthStates.find().toArray();
     const expiresAt = new Date(Number(state.split('.')[1]) * 1_000);
