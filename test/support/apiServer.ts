@@ -100,17 +100,8 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   }
   // There are thousands of reads, so they share connections.
   const agent = new Agent({ keepAlive: true });
-  const send: ApiServer['send'] = async (method, path, headers, body) => {
-    const ask = () =>
-      exchange(server.url, method, path, headers, body, method === 'GET' ? agent : false);
-    let reply = await ask();
-    await until(async () => {
-      if (!isWell || !isQueueTooSlow(reply)) return true;
-      reply = await ask();
-      return false;
-    });
-    return reply;
-  };
+  const send: ApiServer['send'] = (method, path, headers, body) =>
+    exchange(server.url, method, path, headers, body, method === 'GET' ? agent : false);
   return {
     url: server.url,
     stores,
@@ -138,11 +129,6 @@ const SHORT = { timeoutMs: 1_000, poolSize: 20 };
 
 /** The limits of an API whose stores are all there. */
 const PATIENT: TimeLimits = { pingMs: PATIENCE_MS, callMs: PATIENCE_MS, readMs: PATIENCE_MS };
-
-/** Whether the queue did not answer in time. On a busy machine that may happen, because its limit is always the same. */
-function isQueueTooSlow({ status, body }: Reply): boolean {
-  return status === 503 && body.includes('The queue is not available now');
-}
 
 /**
  * A limit (ms) for things that happen at all. It is longer than any of them takes, and shorter than the time limit of a

@@ -1,6 +1,5 @@
 import { AppError } from '../../../shared/contract/errors.js';
 import { fileDeletion } from '../../../shared/jobs/fileDeletion.js';
-import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { DeletionKind } from '../../../shared/store/deletionRecord.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
@@ -8,20 +7,20 @@ import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { timeLimit } from '../timeLimit.js';
 import { fileJob, queuedJob } from './fileJob.js';
-import { withQueue } from './withQueue.js';
+import { withQueue, type QueueDeps } from './withQueue.js';
 
-interface Deps {
+interface Deps extends QueueDeps {
   collections: Collections;
-  producer: Producer;
 }
 
 /**
  * DELETE of the thing that a path parameter names, as a job. Throws NOT_FOUND where it never existed, and UNAVAILABLE.
  */
 export function deleteBy<Kind extends DeletionKind>(
-  { collections, producer }: Deps,
+  deps: Deps,
   kind: Kind,
 ): Handler<Record<`${Kind}Id`, string>, unknown> {
+  const { collections, producer } = deps;
   return async ({ params }) => {
     const subject = params[`${kind}Id`];
     const found = await collections[`${kind}s`].countDocuments(
@@ -30,23 +29,24 @@ export function deleteBy<Kind extends DeletionKind>(
     );
     if (found === 0) throw new AppError('NOT_FOUND', `There is no such ${kind}`);
     // Without a queue the request is refused. So the queue is asked before the deletion is recorded.
-    await withQueue(() => producer.counts());
+    await withQueue(deps, () => producer.counts());
     const deletion = { kind, subject };
     return jsonAnswer(
-      queuedJob(await withQueue(() => fileDeletion(collections, producer, deletion))),
+      queuedJob(await withQueue(deps, () => fileDeletion(collections, producer, deletion))),
     );
   };
 }
 
 /** DELETE /admin/users/:userId, also for somebody who is only mentioned. Throws VALIDATION_ERROR and UNAVAILABLE. */
-export function eraseUser({ collections, producer }: Deps): Handler<{ userId: string }, unknown> {
+export function eraseUser(deps: Deps): Handler<{ userId: string }, unknown> {
+  const { collections, producer } = deps;
   return async ({ params: { userId } }) => {
     if (!/^\d{17,20}$/.test(userId)) {
       const message = 'userId must be an id of 17 to 20 digits';
       throw new AppError('VALIDATION_ERROR', message, { details: [{ path: 'userId', message }] });
     }
-    await withQueue(() => producer.counts());
+    await withQueue(deps, () => producer.counts());
     const erasureId = await requestErasure(collections, userId);
-    return jsonAnswer(await fileJob(producer, 'erase-user', { erasureId }));
+    return jsonAnswer(await fileJob(deps, 'erase-user', { erasureId }));
   };
 }

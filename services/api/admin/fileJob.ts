@@ -1,15 +1,14 @@
 import type { QueuedJob } from '../../../shared/contract/admin.js';
 import type { JobName, JobPayloads } from '../../../shared/jobs/jobs.js';
-import type { Producer } from '../../../shared/jobs/producer.js';
-import { withQueue } from './withQueue.js';
+import { withQueue, type QueueDeps } from './withQueue.js';
 
 /** Files a job, or joins a job for the same thing that waits. Throws UNAVAILABLE. */
 export async function fileJob<Name extends JobName>(
-  producer: Pick<Producer, 'add'>,
+  deps: QueueDeps,
   name: Name,
   payload: JobPayloads[Name],
 ): Promise<QueuedJob> {
-  return queuedJob(await withQueue(() => producer.add(name, payload)));
+  return queuedJob(await withQueue(deps, () => deps.producer.add(name, payload)));
 }
 
 /** The answer once a job is filed. */

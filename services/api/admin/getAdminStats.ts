@@ -1,7 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { AdminStats } from '../../../shared/contract/admin.js';
 import { API_VERSION } from '../../../shared/contract/openapi.js';
-import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
 import { mirrorStats } from '../../../shared/store/mirrorStats.js';
@@ -17,7 +16,7 @@ import type { ReadBody } from '../bodies/bodyReader.js';
 import { timeLimit } from '../timeLimit.js';
 import { archiveTotals } from './archiveTotals.js';
 import { orNull } from './orNull.js';
-import { withQueue } from './withQueue.js';
+import { withQueue, type QueueDeps } from './withQueue.js';
 
 /** What a process knows of its own response cache. */
 export interface CacheCounters {
@@ -25,13 +24,12 @@ export interface CacheCounters {
   traffic: { hits: number; misses: number };
 }
 
-interface Deps {
+interface Deps extends QueueDeps {
   watches: StoreWatches;
   elasticsearch: Client;
   collections: Collections;
   readBody: ReadBody;
   namespace: string;
-  producer: Producer;
   cache: CacheCounters;
 }
 
@@ -42,8 +40,8 @@ export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
       archiveTotals({ ...deps.collections, readBody: deps.readBody }),
       freshness(deps.collections),
       orNull(readSearchFacts(deps.elasticsearch, deps.namespace)),
-      orNull(withQueue(() => deps.producer.counts())),
-      orNull(withQueue(() => deps.producer.workers())),
+      orNull(withQueue(deps, () => deps.producer.counts())),
+      orNull(withQueue(deps, () => deps.producer.workers())),
       storeStates(deps.watches),
       orNull(syncState(deps.collections, timeLimit())),
       orNull(mirrorStats(deps.collections, timeLimit())),

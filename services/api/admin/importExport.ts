@@ -4,18 +4,16 @@ import type { ImportedFile } from '../../../shared/contract/admin.js';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { RawBody } from '../../../shared/contract/operation.js';
 import { importJobId } from '../../../shared/jobs/importJobId.js';
-import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { storeChecked } from '../../../shared/store/storeChecked.js';
 import { deleteUpload, newUploadId } from '../../../shared/store/uploads.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { queuedJob } from './fileJob.js';
-import { withQueue } from './withQueue.js';
+import { withQueue, type QueueDeps } from './withQueue.js';
 
-interface Deps {
+interface Deps extends QueueDeps {
   collections: Pick<Collections, 'imports' | 'importFiles' | 'pieces'>;
-  producer: Producer;
 }
 
 /** A file that was checked. If it is taken, its upload is stored under `uploadId`. */
@@ -35,7 +33,7 @@ const LONGEST_NAME = 255;
  */
 export function importExport(deps: Deps): Handler<unknown, unknown, RawBody> {
   return async ({ body }) => {
-    await withQueue(() => deps.producer.counts());
+    await withQueue(deps, () => deps.producer.counts());
     const files: Checked[] = [];
     try {
       if (body.contentType === 'multipart/form-data') await readForm(deps, body, files);

@@ -1,4 +1,4 @@
-import type { Job, Queue } from 'bullmq';
+import type { Job } from 'bullmq';
 import type { AdminJob, JobListQuery, JobState } from '../../../shared/contract/admin.js';
 import type { VerifyReport } from '../../../shared/contract/verify.js';
 import { AppError } from '../../../shared/contract/errors.js';
@@ -11,9 +11,9 @@ import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { queuedJob } from './fileJob.js';
 import { findImport, refileImport } from './importJob.js';
-import { withQueue } from './withQueue.js';
+import { withQueue, type QueueDeps } from './withQueue.js';
 
-interface Deps {
+interface Deps extends QueueDeps {
   collections: Collections;
   producer: QueueProducer;
 }
@@ -32,13 +32,15 @@ export function listJobs(deps: Deps): Handler<unknown, JobListQuery> {
   return async ({ query: { state, limit } }) => {
     const states = state ? STATES[state] : Object.values(STATES).flat();
     const { queue } = deps.producer;
-    const found = await withQueue(() => queue.getJobs([...states], 0, limit - 1));
+    const found = await withQueue(deps, () => queue.getJobs([...states], 0, limit - 1));
     const newest = found
       // A job that ended meanwhile may be gone.
       .filter((job): job is Job => Boolean(job as Job | undefined))
       .sort((left, right) => right.timestamp - left.timestamp)
       .slice(0, limit);
-    const jobs = await withQueue(() => Promise.all(newest.map((job) => presentJob(job, deps))));
+    const jobs = await withQueue(deps, () =>
+      Promise.all(newest.map((job) => presentJob(job, deps))),
+    );
     return jsonAnswer({ jobs });
   };
 }
@@ -48,8 +50,8 @@ export function getJob(deps: Deps): Handler<{ jobId: string }, unknown> {
   return async ({ params: { jobId } }) => {
     const whole = await findImport(deps.collections, jobId);
     if (whole) return jsonAnswer(whole);
-    const job = await findJob(deps.producer.queue, jobId);
-    return jsonAnswer(await withQueue(() => presentJob(job, deps)));
+    const job = await findJob(deps, jobId);
+    return jsonAnswer(await withQueue(deps, () => presentJob(job, deps)));
   };
 }
 
@@ -57,14 +59,15 @@ export function getJob(deps: Deps): Handler<{ jobId: string }, unknown> {
  * POST /admin/jobs/:jobId/retry: a failed job, or the waiting files of an import. Throws NOT_FOUND, CONFLICT,
  * UNAVAILABLE.
  */
-export function retryJob({ collections, producer }: Deps): Handler<{ jobId: string }, unknown> {
+export function retryJob(deps: Deps): Handler<{ jobId: string }, unknown> {
+  const { collections, producer } = deps;
   return async ({ params: { jobId } }) => {
     if (await findImport(collections, jobId)) {
-      await withQueue(() => refileImport(collections, producer, jobId));
+      await withQueue(deps, () => refileImport(collections, producer, jobId));
       return jsonAnswer(queuedJob(jobId));
     }
-    const job = await findJob(producer.queue, jobId);
-    await withQueue(() => job.retry('failed').catch(refuseRetry));
+    const job = await findJob(deps, jobId);
+    await withQueue(deps, () => job.retry('failed').catch(refuseRetry));
     return jsonAnswer(queuedJob(jobId));
   };
 }
@@ -74,8 +77,10 @@ function refuseRetry(error: Error & { code?: unknown }): never {
   throw new AppError('CONFLICT', 'Only a failed job can be tried again');
 }
 
-async function findJob(queue: Queue, jobId: string): Promise<Job> {
-  const job = isJobId(jobId) && ((await withQueue(() => queue.getJob(jobId))) as Job | undefined);
+async function findJob(deps: Deps, jobId: string): Promise<Job> {
+  const { queue } = deps.producer;
+  const job =
+    isJobId(jobId) && ((await withQueue(deps, () => queue.getJob(jobId))) as Job | undefined);
   if (!job) throw new AppError('NOT_FOUND', 'Job not found');
   return job;
 }

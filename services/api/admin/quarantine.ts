@@ -1,6 +1,5 @@
 import { AppError } from '../../../shared/contract/errors.js';
 import type { QuarantineEntry, QuarantineQuery } from '../../../shared/contract/quarantine.js';
-import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { Failure } from '../../../shared/store/work.js';
 import { jsonAnswer } from '../answer.js';
@@ -9,6 +8,7 @@ import type { OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
 import { timeLimit } from '../timeLimit.js';
 import { fileJob } from './fileJob.js';
+import type { QueueDeps } from './withQueue.js';
 
 type Store = Pick<Collections, 'work'>;
 
@@ -36,20 +36,16 @@ export function listQuarantine(
 }
 
 /** POST /admin/quarantine/:quarantineId/retry. Throws NOT_FOUND, UNAVAILABLE. */
-export function retryQuarantined({
-  collections,
-  producer,
-}: {
-  collections: Store;
-  producer: Producer;
-}): Handler<{ quarantineId: string }, unknown> {
+export function retryQuarantined(
+  deps: QueueDeps & { collections: Store },
+): Handler<{ quarantineId: string }, unknown> {
   return async ({ params: { quarantineId } }) => {
     const known = { 'failure.id': quarantineId };
     const limits = { limit: 1, ...timeLimit() };
-    if ((await collections.work.countDocuments(known, limits)) === 0) {
+    if ((await deps.collections.work.countDocuments(known, limits)) === 0) {
       throw new AppError('NOT_FOUND', 'Nothing of this id is quarantined');
     }
-    return jsonAnswer(await fileJob(producer, 'retry-quarantined', { quarantineId }));
+    return jsonAnswer(await fileJob(deps, 'retry-quarantined', { quarantineId }));
   };
 }
 

@@ -11,11 +11,10 @@ import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { timeLimit } from '../timeLimit.js';
 import { fileJob, queuedJob } from './fileJob.js';
-import { withQueue } from './withQueue.js';
+import { withQueue, type QueueDeps } from './withQueue.js';
 
-interface Deps {
+interface Deps extends QueueDeps {
   collections: Collections;
-  producer: Producer;
 }
 
 /** POST /admin/reindex. Throws CONFLICT while a rebuild of the search index runs or waits, and UNAVAILABLE. */
@@ -23,16 +22,18 @@ export function reindex(deps: Deps): Handler<unknown, unknown, ReindexRequest> {
   return async ({ body: { target } }) => {
     const jobs: QueuedJob[] = [];
     if (target !== 'views') jobs.push(await rebuildSearch(deps));
-    if (target !== 'search') jobs.push(await fileJob(deps.producer, 'reindex-views', {}));
+    if (target !== 'search') jobs.push(await fileJob(deps, 'reindex-views', {}));
     return jsonAnswer({ ...jobs[0], jobs });
   };
 }
 
-async function rebuildSearch({ collections, producer }: Deps): Promise<QueuedJob> {
-  await withQueue(() => producer.counts());
+async function rebuildSearch(deps: Deps): Promise<QueuedJob> {
+  const { collections, producer } = deps;
+  await withQueue(deps, () => producer.counts());
   try {
     // Only the queue's own failures become UNAVAILABLE. RebuildRunning becomes CONFLICT below.
-    const add: Producer['add'] = (name, payload) => withQueue(() => producer.add(name, payload));
+    const add: Producer['add'] = (name, payload) =>
+      withQueue(deps, () => producer.add(name, payload));
     return queuedJob((await requestSearchRebuild(collections, { add })).jobId);
   } catch (error) {
     if (error instanceof RebuildRunning) throw new AppError('CONFLICT', error.message);
@@ -41,33 +42,33 @@ async function rebuildSearch({ collections, producer }: Deps): Promise<QueuedJob
 }
 
 /** POST /admin/servers/:serverId/stats/refresh. Throws NOT_FOUND, UNAVAILABLE. */
-export function refreshStats({
-  collections,
-  producer,
-}: Deps): Handler<{ serverId: string }, unknown> {
+export function refreshStats(deps: Deps): Handler<{ serverId: string }, unknown> {
   return async ({ params: { serverId } }) => {
     const known = { _id: serverId, deleted: { $ne: true } };
-    if ((await collections.servers.countDocuments(known, { limit: 1, ...timeLimit() })) === 0) {
+    if (
+      (await deps.collections.servers.countDocuments(known, { limit: 1, ...timeLimit() })) === 0
+    ) {
       throw new AppError('NOT_FOUND', 'Server not found');
     }
-    return jsonAnswer(await fileJob(producer, 'refresh-stats', { serverId }));
+    return jsonAnswer(await fileJob(deps, 'refresh-stats', { serverId }));
   };
 }
 
 /** POST /admin/verify. Throws UNAVAILABLE. */
-export function verify({ producer }: Deps): Handler<unknown, unknown, VerifyRequest> {
-  return async ({ body }) => jsonAnswer(await fileJob(producer, 'verify', body));
+export function verify(deps: QueueDeps): Handler<unknown, unknown, VerifyRequest> {
+  return async ({ body }) => jsonAnswer(await fileJob(deps, 'verify', body));
 }
 
 /** POST /admin/sync. Throws NOT_CONFIGURED where no indexer has a bot token, and UNAVAILABLE. */
-export function sync({ collections, producer }: Deps): Handler<unknown, unknown, SyncRequest> {
+export function sync(deps: Deps): Handler<unknown, unknown, SyncRequest> {
+  const { collections, producer } = deps;
   return async ({ body }) => {
     if (!(await stateOf(collections.state, 'sync').findOne({ _id: 'sync' }, timeLimit()))) {
       const message = 'There is no live source: set DISCORD_BOT_TOKEN, or import export files';
       throw new AppError('NOT_CONFIGURED', message);
     }
-    await withQueue(() => producer.counts());
+    await withQueue(deps, () => producer.counts());
     const requestId = await requestSync(collections, body);
-    return jsonAnswer(await fileJob(producer, 'sync', { requestId }));
+    return jsonAnswer(await fileJob(deps, 'sync', { requestId }));
   };
 }

@@ -1,11 +1,21 @@
 import { AppError } from '../../../shared/contract/errors.js';
+import type { Producer } from '../../../shared/jobs/producer.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
-import { CALL_LIMIT_MS } from '../timeLimit.js';
+
+/** What an operation needs to file jobs. */
+export interface QueueDeps {
+  producer: Producer;
+  /** How long the queue may take for an answer (ms). */
+  callMs: number;
+}
 
 /** Asks the queue. Throws UNAVAILABLE when it fails or does not answer: without Redis there are no jobs. */
-export async function withQueue<T>(ask: () => Promise<T>): Promise<T> {
+export async function withQueue<T>(
+  { callMs }: Pick<QueueDeps, 'callMs'>,
+  ask: () => Promise<T>,
+): Promise<T> {
   try {
-    return await withTimeout(CALL_LIMIT_MS, ask);
+    return await withTimeout(callMs, ask);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('UNAVAILABLE', 'The queue is not available now; try again soon', {
