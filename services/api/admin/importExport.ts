@@ -137,8 +137,8 @@ async function discard({ collections }: Deps, files: readonly Checked[]): Promis
 }
 
 /**
- * Stores the records first, and then files the jobs. Where the queue fails in between, the indexer files the jobs
- * later.
+ * Stores the records first, and then files the jobs. Where the queue fails in between, the indexer files the other jobs
+ * later. The queue is not asked again then: for each of many files, the caller could wait as long as for the first one.
  */
 async function enterImport(deps: Deps, files: readonly Checked[]): Promise<string> {
   const { imports, importFiles } = deps.collections;
@@ -156,8 +156,12 @@ async function enterImport(deps: Deps, files: readonly Checked[]): Promise<strin
       queuedAt: now,
     })),
   );
-  for (const { uploadId } of taken) {
-    await deps.producer.add('import-file', { uploadId, importId }).catch(() => undefined);
+  try {
+    for (const { uploadId } of taken) {
+      await deps.producer.add('import-file', { uploadId, importId });
+    }
+  } catch {
+    // The files are stored, so the import is accepted.
   }
   return importId;
 }

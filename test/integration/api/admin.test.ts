@@ -1,6 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
+import { importExport } from '../../../services/api/admin/importExport.js';
 import { retryJob } from '../../../services/api/admin/jobs.js';
 import {
   adminJobSchema,
@@ -10,7 +12,11 @@ import {
 } from '../../../shared/contract/admin.js';
 import { UnrecoverableError, Worker } from '../../../shared/drivers/bullmq.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from '../../../shared/jobs/jobs.js';
-import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
+import {
+  createProducer,
+  type Producer,
+  type QueueProducer,
+} from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { newUploadId } from '../../../shared/store/uploads.js';
@@ -504,6 +510,35 @@ describe('admin', () => {
         'bad.json rejected',
         'other.json queued',
       ]);
+    });
+
+    it('takes all files of a form whose queue fails meanwhile, and does not ask the queue for each', async () => {
+      const { namespace } = api.stores.mongo;
+      const producer = createProducer({ redisUrl: readSettings().REDIS_URL, namespace });
+      let asked = 0;
+      const failing: Producer = {
+        ...producer,
+        async counts() {
+          const counts = await producer.counts();
+          producer.redis.disconnect();
+          return counts;
+        },
+        add(name, payload) {
+          asked += 1;
+          return producer.add(name, payload);
+        },
+      };
+      const take = importExport({ collections: store(), producer: failing, callMs: PATIENCE_MS });
+      const part = `--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n${JSON.stringify(anExport())}\r\n`;
+      const contentType = 'multipart/form-data';
+      const headers = { 'content-type': `${contentType}; boundary=x` };
+      const stream = Readable.from([Buffer.from(`${part}${part}${part}--x--`)]);
+      const answer = await take({ body: { stream, contentType, headers } } as Parameters<
+        typeof take
+      >[0]);
+      const { files } = JSON.parse(String(answer.identity)) as { files: { state: string }[] };
+      expect(files.map(({ state }) => state)).to.deep.equal(['queued', 'queued', 'queued']);
+      expect(asked).to.equal(1);
     });
 
     it('refuses forms without a file, with too many, or without a boundary, and says so', async () => {
