@@ -105,9 +105,10 @@ async function presentJob(job: Job, { collections }: Deps): Promise<AdminJob> {
   };
 }
 
+/** The state of a job. BullMQ lists waiting jobs under `wait`, but calls the state of each `waiting`. */
 function stateOf(state: string): JobState {
   const found = Object.entries(STATES).find(([, names]) =>
-    (names as readonly string[]).includes(state === 'waiting' ? 'wait' : state),
+    (names as readonly string[]).includes(state),
   );
   return (found?.[0] ?? 'queued') as JobState;
 }

@@ -19,6 +19,7 @@ import {
 } from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
+import { stateOf, type SearchRebuild } from '../../../shared/store/state.js';
 import { newUploadId } from '../../../shared/store/uploads.js';
 import { until, untilEqual, type Reply } from '../../support/apiServer.js';
 import { startAuth, type AuthServer } from '../../support/authServer.js';
@@ -175,6 +176,65 @@ describe('admin', () => {
         expect(other).to.have.nested.property('reason.code', 'CONFLICT');
       }
       expect(await job.getState()).to.equal('waiting');
+    });
+
+    it('tell how far they are, and when they have ended, what they have counted', async () => {
+      const jobId = await producer.add('refresh-stats', { serverId: '3' });
+      const told = async () => (await api.get(`/admin/jobs/${jobId}`, as.write)).json() as AdminJob;
+      const job = (await producer.queue.getJob(jobId))!;
+      const waiting = { state: 'queued', error: null, attempts: 0, finishedAt: null };
+      expect(await told()).to.deep.include({ ...waiting, progress: 0, counts: {} });
+      // More may be found while a job runs.
+      await job.updateProgress({ done: 5, total: 4 });
+      expect(await told()).to.include({ progress: 1 });
+      await job.updateProgress({ done: 1, total: 4 });
+      const counts = { done: 1, total: 4 };
+      expect(await told()).to.deep.include({ ...waiting, progress: 0.25, counts });
+      let tries = 0;
+      const connection = createWorkerRedis(readSettings().REDIS_URL);
+      const worker = new Worker(
+        QUEUE_NAME,
+        ({ id }) => {
+          if (id === jobId && (tries += 1) === 1) throw new Error('Not at the first try');
+          return Promise.resolve({ threads: 2, note: 'none' });
+        },
+        {
+          connection,
+          prefix: api.stores.mongo.namespace,
+          settings: { backoffStrategy: () => 0 },
+        },
+      );
+      await until(() => job.isCompleted());
+      await worker.close();
+      connection.disconnect();
+      const { finishedAt, ...done } = await told();
+      expect(finishedAt).to.be.a('string');
+      expect(done).to.deep.include({ state: 'done', progress: 1, error: null, attempts: 2 });
+      expect(done.counts).to.deep.equal({ ...counts, threads: 2 });
+    });
+
+    it('tell how far a rebuild of the search index is by its record', async () => {
+      const now = new Date();
+      const rebuild: SearchRebuild = {
+        id: 'r',
+        state: 'running',
+        phase: 'scan',
+        requestedAt: now,
+        beatAt: now,
+        cursor: '1',
+        threads: 1,
+        totalThreads: 9,
+        documents: 1,
+        mended: 0,
+      };
+      await stateOf(store().state, 'search').updateOne(
+        { _id: 'search' },
+        { $set: { rebuild } },
+        { upsert: true },
+      );
+      const jobId = await producer.add('reindex-search', { rebuildId: 'r' });
+      const job = (await api.get(`/admin/jobs/${jobId}`, as.write)).json() as AdminJob;
+      expect(job).to.include({ state: 'queued', progress: 0.1 });
     });
   });
 
