@@ -26,7 +26,7 @@ import {
   hide,
   syncDeps,
 } from '../../support/answeringPlatform.js';
-import { anId } from '../../support/factories.js';
+import { anId, aThread } from '../../support/factories.js';
 import { doAll } from '../../support/indexerDeps.js';
 import { aLiveMessage, aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -439,7 +439,7 @@ describe('the recorder of events', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('looks once at a server that it may not see, however many of its events come', async () => {
+  it('looks once at a server that it may not see, and drops its events, however many come', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
     let looks = 0;
@@ -449,13 +449,16 @@ describe('the recorder of events', () => {
     };
     const clock = createLiveClock(deps.collections.state);
     const recorder = createEventRecorder(syncDeps(deps, { get }, { clock }));
-    for (let n = 0; n < 3; n += 1) {
+    const archived = aThread({ serverId });
+    await deps.collections.threads.insertOne(archived);
+    for (const threadId of [anId(), archived._id, anId()]) {
       const message = aLiveMessage({ content: 'Hello' });
-      const event: GatewayEvent = { kind: 'message', serverId, threadId: anId(), message };
+      const event: GatewayEvent = { kind: 'message', serverId, threadId, message };
       await new Promise<void>((resolve) => recorder.take(event, 1, resolve));
     }
     await recorder.end();
     expect(looks).to.equal(1);
+    expect(await deps.collections.messages.countDocuments()).to.equal(0);
   });
 
   it('records that the bot has left a server, after a look that was under way', async () => {
