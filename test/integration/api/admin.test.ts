@@ -246,7 +246,9 @@ describe('admin', () => {
     expect(trail.body.toString()).to.contain('"eraseUser"').and.not.contain(userId);
     expect(await store().erasures.countDocuments({ userId })).to.equal(1);
     for (const text of await redisTraces(api.stores)) expect(text).to.not.contain(userId);
-    expect((await api.send('DELETE', '/admin/users/12', as.admin)).status).to.equal(400);
+    for (const wrong of ['12', '7'.repeat(21), 'x'.repeat(18)]) {
+      expect((await api.send('DELETE', `/admin/users/${wrong}`, as.admin)).status).to.equal(400);
+    }
   });
 
   it('files rebuilds, and refuses a second one of the search index', async () => {
@@ -299,6 +301,18 @@ describe('admin', () => {
 
   /** On a busy machine a store may be too slow to tell its part. So tests ask for a part again until it is told. */
   const stats = async () => (await api.get('/admin/stats', as.read)).json() as AdminStats;
+
+  it('counts a server anew only while it is there', async () => {
+    const [server, gone] = [aServer(), aServer({ deleted: true })];
+    await store().servers.insertMany([server, gone]);
+    const ask = (serverId: string) =>
+      api.send('POST', `/admin/servers/${serverId}/stats/refresh`, as.write);
+    queued(await ask(server._id));
+    for (const serverId of [gone._id, anId()]) {
+      expect((await ask(serverId)).status, serverId).to.equal(404);
+    }
+    await store().servers.deleteMany({ _id: { $in: [server._id, gone._id] } });
+  });
 
   it('tells totals, freshness, the queue and the cache', async () => {
     const told = async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { stateOf } from '../../../shared/store/state.js';
 import { startApi, type ApiServer } from '../../support/apiServer.js';
 import { anExport } from '../../support/exportFiles.js';
 import { aThread } from '../../support/factories.js';
@@ -11,9 +12,15 @@ describe('admin while Redis is away', () => {
   after(() => api.close());
 
   it('answers 503 to every request that needs the queue, and records nothing', async () => {
-    const { threads, deletions, erasures, pieces } = api.stores.mongo.collections;
+    const { threads, deletions, erasures, pieces, state, sync } = api.stores.mongo.collections;
     const thread = aThread();
     await threads.insertOne(thread);
+    // An indexer has a live source.
+    await stateOf(state, 'sync').updateOne(
+      { _id: 'sync' },
+      { $set: { problem: null } },
+      { upsert: true },
+    );
     const json = { 'Content-Type': 'application/json' };
     for (const [method, path, body] of [
       ['GET', '/admin/jobs'],
@@ -22,6 +29,7 @@ describe('admin while Redis is away', () => {
       ['DELETE', `/admin/threads/${thread._id}`],
       ['DELETE', '/admin/users/777777777777777701'],
       ['POST', '/admin/reindex', { target: 'all' }],
+      ['POST', '/admin/sync', {}],
       ['POST', '/admin/import', anExport()],
     ] as const) {
       const reply = await api.send(method, path, body ? json : {}, body);
@@ -31,6 +39,7 @@ describe('admin while Redis is away', () => {
     expect(await deletions.countDocuments()).to.equal(0);
     expect(await erasures.countDocuments()).to.equal(0);
     expect(await pieces.countDocuments()).to.equal(0);
+    expect(await sync.countDocuments()).to.equal(0);
   });
 
   it('still tells what the archive holds', async () => {
