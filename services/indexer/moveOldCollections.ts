@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import { batches } from '../../shared/platform/batches.js';
 import type { Mongo } from '../../shared/platform/clients.js';
 import { failedMark, quarantineId } from '../../shared/store/quarantine.js';
-import { markId, markWrite, type Failure } from '../../shared/store/work.js';
+import { AT_ONCE, markId, markWrite, NEVER, type Failure } from '../../shared/store/work.js';
 
 /** Collections with one or a few documents, which earlier versions had in place of `state`. */
 const OLD_STATE = ['counters', 'erasureState', 'secrets', 'searchGenerations'];
@@ -32,6 +32,7 @@ export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'
   await renameFailures(mongo.collections);
   await judgeForwards(mongo.collections);
   await forgetNames(mongo);
+  await freeSetAgain(mongo.collections);
   const { sync } = mongo.collections;
   if (await sync.indexExists(OLD_TODO)) await sync.dropIndex(OLD_TODO);
 }
@@ -83,6 +84,17 @@ async function judgeForwards({
     await work.bulkWrite([...threadIds].map((threadId) => markWrite('thread', threadId)));
   }
   await messages.dropIndex(OLD_FORWARDS);
+}
+
+/**
+ * Frees the quarantined marks that were set again and not tried since. Earlier versions recognized them by the token
+ * with which they had failed.
+ */
+async function freeSetAgain({ work }: Pick<Mongo['collections'], 'work'>): Promise<void> {
+  const failedToken = { $exists: true };
+  const isSetAgain = { $and: [{ $eq: ['$due', NEVER] }, { $ne: ['$token', '$failedToken'] }] };
+  const due = { $cond: [isSetAgain, AT_ONCE, '$due'] };
+  await work.updateMany({ failedToken }, [{ $set: { due } }, { $unset: 'failedToken' }]);
 }
 
 async function copyState({ db }: Pick<Mongo, 'db'>): Promise<void> {

@@ -21,14 +21,12 @@ export function failureOf(
 
 /** A quarantined mark that only records a failure. No worker does anything by it. */
 export function failedMark(kind: 'document' | 'file', subject: string, failure: Failure): Mark {
-  const token = randomUUID();
   return {
     _id: markId(kind, subject),
     kind,
     subject,
     at: failure.firstAt,
-    token,
-    failedToken: token,
+    token: randomUUID(),
     due: NEVER,
     tries: failure.count,
     failure,

@@ -77,8 +77,6 @@ export interface Mark {
   whole?: true;
   /** How often it was tried without success. Absent where no try has failed. */
   tries?: number;
-  /** For a quarantined mark, the token with which it failed. When the mark is set again, it is tried once more. */
-  failedToken?: string;
   /** For a file: set with the first change that its import makes, with the thread if there is one. */
   changed?: { threadId?: string };
   /** Why it was quarantined. It stays until the mark is done. */
@@ -87,15 +85,15 @@ export interface Mark {
 
 /** Due at once, whatever the clocks of other processes say. */
 export const AT_ONCE = new Date(0);
-/** Never due: the mark is quarantined. */
+/** Never due: the mark is quarantined. When it is set again, it is due at once, and tried once more. */
 export const NEVER = new Date('9999-12-31');
 
 /** A mark is quarantined after so many tries that failed or ended their process. */
 export const MOST_TRIES = 5;
 
 /** Whether a mark is left alone: it has failed too often, and has not been set again since. */
-export function isQuarantined({ due, token, failedToken }: Mark): boolean {
-  return due.getTime() === NEVER.getTime() && token === failedToken;
+export function isQuarantined({ due }: Pick<Mark, 'due'>): boolean {
+  return due.getTime() === NEVER.getTime();
 }
 
 /** How a mark is set. */

@@ -29,7 +29,7 @@ export async function retryQuarantined(
 /** Lets a mark be done as if it had never failed. */
 async function release({ collections: { work } }: IndexerDeps, _id: string): Promise<void> {
   const due = { $cond: [{ $eq: ['$due', NEVER] }, AT_ONCE, '$due'] };
-  await work.updateOne({ _id }, [{ $set: { due, tries: '$$REMOVE', failedToken: '$$REMOVE' } }]);
+  await work.updateOne({ _id }, [{ $set: { due, tries: '$$REMOVE' } }]);
 }
 
 async function retryFile(deps: IndexerDeps, uploadId: string): Promise<void> {

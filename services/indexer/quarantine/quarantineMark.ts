@@ -41,7 +41,7 @@ export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: strin
       const about = kind === 'file' ? rejectFile(documents, now, failed) : aboutMark(mark);
       const failure = failureOf(now.failure, { ...about, ...failed, revision: 0 });
       const { causes: _causes, ...rest } = released(now);
-      documents.put('work', { ...rest, due: NEVER, failedToken: now.token, tries: left, failure });
+      documents.put('work', { ...rest, due: NEVER, tries: left, failure });
       // A `lists` mark has threads looked for that forward messages of this thread. A build would set it, but no build
       // will succeed.
       if (kind === 'thread' && !isRemoval && !now.failure) documents.mark('lists', subject);

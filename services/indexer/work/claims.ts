@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Filter } from 'mongodb';
 import type { Announcement } from '../../../shared/jobs/announcements.js';
 import {
   AT_ONCE,
   markId,
+  NEVER,
   type Mark,
   type Marking,
   type WorkKind,
@@ -29,11 +31,8 @@ export function leaseEnd(): Date {
   return new Date(Date.now() + LEASE_MS);
 }
 
-/**
- * Returns the latest time at which a claim may end. A claim that ends later was made by a process whose clock was
- * ahead.
- */
-export function latestLeaseEnd(): Date {
+/** The latest time at which a claim may end. A claim that ends later was made by a process whose clock was ahead. */
+function latestLeaseEnd(): Date {
   return new Date(Date.now() + FUTURE_MS);
 }
 
@@ -93,11 +92,15 @@ export async function claimMarks(
 
 /**
  * Whether a mark with this `due` may be claimed. That is so when the time has come, and when the time lies so far ahead
- * that a clock that was ahead must have set it. NEVER lies so far ahead, too: whoever claims a quarantined mark has
- * decided to try it again.
+ * that a clock that was ahead must have set it. NEVER is never due.
  */
 export function isDue(due: Date): boolean {
-  return due.getTime() <= Date.now() || due > latestLeaseEnd();
+  return due.getTime() <= Date.now() || (due > latestLeaseEnd() && due < NEVER);
+}
+
+/** A filter for the marks that are due, as `isDue` tells it. */
+export function dueNow(): Filter<Mark> {
+  return { $or: [{ due: { $lte: new Date() } }, { due: { $gt: latestLeaseEnd(), $lt: NEVER } }] };
 }
 
 /** Keeps claims while `run` is under way, however long it takes. Resolves with its result. */
@@ -231,7 +234,7 @@ export function endMark(documents: Documents, { _id, token }: Mark): void {
 
 /** Frees a mark and forgets its tries, so that anybody may do it from the time `due` on. */
 export function freeMark(documents: Documents, mark: Mark, due = AT_ONCE): void {
-  const { claim: _claim, tries: _tries, failedToken: _failed, ...rest } = mark;
+  const { claim: _claim, tries: _tries, ...rest } = mark;
   documents.put('work', { ...rest, due });
 }
 

@@ -12,8 +12,8 @@ import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import {
   AT_ONCE,
+  isQuarantined,
   markId,
-  markWrite,
   newMark,
   type Mark,
   type Marking,
@@ -233,10 +233,12 @@ class StagedDocuments {
   readonly #read = new Map<Name, Map<string, Document | null>>();
   readonly #writes = noWrites();
 
-  load(name: Name, ids: ReadonlySet<string>, found: Document[]): void {
-    const byId = new Map<string, Document | null>([...ids].map((id) => [id, null]));
-    for (const document of found) byId.set(document._id, document);
-    this.#read.set(name, byId);
+  /** Takes documents that were read, by their ids. */
+  load(name: Name, ids: Iterable<string>, found: Document[]): void {
+    const read = this.#read.get(name) ?? new Map<string, Document | null>();
+    for (const id of ids) read.set(id, null);
+    for (const document of found) read.set(document._id, document);
+    this.#read.set(name, read);
   }
 
   /** Lets a change decide, and takes over what it writes, unless it throws. */
@@ -257,23 +259,28 @@ class StagedDocuments {
   }
 
   async write(collections: Collections, session: ClientSession): Promise<void> {
-    const { documents: written, marks } = this.#writes;
-    for (const name of new Set<Name>([...written.keys(), 'work'])) {
+    await this.#setMarks(collections, session);
+    for (const [name, documents] of this.#writes.documents) {
       const collection = collections[name] as unknown as Collection<Document>;
-      const documents = written.get(name) ?? new Map<string, Document | null>();
-      // Marks that no change has read. A mark that was read is among the documents.
-      const set = name === 'work' ? [...marks] : [];
-      const ids = [...documents.keys(), ...set.map(([id]) => id)];
-      const stored = await this.#storedAmong(name, ids, { collection, session });
+      const stored = await this.#storedAmong(name, [...documents.keys()], { collection, session });
       const gone = [...stored].filter((id) => documents.get(id) === null);
       if (gone.length > 0) await collection.deleteMany({ _id: { $in: gone } }, { session });
       const kept = [...documents.values()].filter((document) => document !== null);
-      const writes = [
-        ...kept.map((document) => writeOf(document, stored.has(document._id))),
-        ...set.map(([id, mark]) => setMark(mark, stored.has(id))),
-      ];
+      const writes = kept.map((document) => writeOf(document, stored.has(document._id)));
       if (writes.length > 0) await collection.bulkWrite(writes, { session, ordered: false });
     }
+  }
+
+  /** Reads the marks that are set and that no change has read, and sets them. */
+  async #setMarks({ work }: Collections, session: ClientSession): Promise<void> {
+    const { documents, marks } = this.#writes;
+    if (marks.size === 0) return;
+    const found = await work.find({ _id: { $in: [...marks.keys()] } }, { session }).toArray();
+    this.load('work', marks.keys(), found);
+    const known = new Map(found.map((mark) => [mark._id, mark]));
+    const written = documents.get('work') ?? new Map<string, Document | null>();
+    documents.set('work', written);
+    for (const [id, mark] of marks) written.set(id, markAgain(known.get(id) ?? null, mark));
   }
 
   /**
@@ -332,22 +339,15 @@ function writeOf(document: Document, isStored: boolean): AnyBulkWriteOperation<D
   return { replaceOne: { filter: { _id }, replacement } };
 }
 
-/** Returns a mark that was read, set once more. */
+/** Returns a mark, set once more. A quarantined mark becomes due. */
 function markAgain(before: Mark | null, { kind, subject, causes, due, whole }: SetMark): Mark {
   if (!before) return newMark(kind, subject, { causes, due, whole });
   const all = [...new Set([...(before.causes ?? []), ...causes])];
   return {
     ...before,
     token: randomUUID(),
+    ...(isQuarantined(before) && { due }),
     ...(all.length > 0 && { causes: all }),
     ...(whole && { whole }),
   };
-}
-
-function setMark(
-  { kind, subject, ...marking }: SetMark,
-  isStored: boolean,
-): AnyBulkWriteOperation<Document> {
-  if (!isStored) return { insertOne: { document: newMark(kind, subject, marking) } };
-  return markWrite(kind, subject, marking) as AnyBulkWriteOperation<Document>;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
-import { claimMarks, isDue, latestLeaseEnd } from './claims.js';
+import { claimMarks, dueNow, isDue } from './claims.js';
 import { KINDS } from './kinds.js';
 import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js';
 
@@ -35,10 +35,8 @@ export async function runDue(
   if (earliest.size === 0) return false;
   let did = false;
   for (const kind of kinds) {
-    const due = earliest.get(kind);
-    if (due && isDue(due) && (await runKind(deps, kind, among)) > 0) did = true;
+    if (earliest.has(kind) && (await runKind(deps, kind, among)) > 0) did = true;
   }
-  if ((await runStray(deps, among, kinds)) > 0) did = true;
   if (did) return true;
   // A mark that is due by now, and was not done, is held back. It is looked for again after the next change.
   const later = [...earliest.values()].filter((due) => !isDue(due) && due < NEVER);
@@ -67,7 +65,7 @@ async function earliestDue(
 async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): Promise<number> {
   const { work } = deps.collections;
   const { batch, isHeldBack } = KINDS[kind];
-  const due = { $and: [{ kind, due: { $lte: new Date() } }, among] };
+  const due = { $and: [{ kind }, dueNow(), among] };
   const found = await work.find(due).sort({ due: 1 }).limit(batch).toArray();
   const fresh = found.filter(({ tries }) => tries === undefined);
   // Work on a mark that was begun before, and did not end, may kill the process. Such a mark is done by itself, so that
@@ -81,26 +79,6 @@ async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): 
   let taken = 0;
   for (const group of groups) taken += await runFree(deps, kind, group);
   return taken;
-}
-
-/**
- * Does one mark that is to be done now although its `due` lies far ahead. There are two such kinds. A mark was
- * quarantined, and somebody set it again after that. Or a process whose clock was ahead claimed a mark, and then ended
- * without doing it. Resolves with the number of marks done: 1 or 0.
- */
-async function runStray(
-  deps: IndexerDeps,
-  among: Filter<Mark>,
-  kinds: readonly LoopKind[],
-): Promise<number> {
-  const changed = { due: NEVER, $expr: { $ne: ['$token', '$failedToken'] } };
-  const late = { kind: { $in: [...kinds] }, due: { $gt: latestLeaseEnd() } };
-  const mark = await deps.collections.work.findOne({
-    $and: [late, among, { $or: [changed, { due: { $lt: NEVER } }] }],
-  });
-  if (!mark) return 0;
-  const kind = mark.kind as LoopKind;
-  return (await KINDS[kind].isHeldBack?.(deps)) ? 0 : runFree(deps, kind, [mark]);
 }
 
 /** Does the marks that nobody else has claimed. Resolves with how many these are. */

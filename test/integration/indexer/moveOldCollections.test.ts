@@ -3,7 +3,7 @@ import { moveOldCollections } from '../../../services/indexer/moveOldCollections
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { erasureIdOf, keyedHash } from '../../../shared/store/erasures.js';
 import type { ContributionView, MemberView } from '../../../shared/store/views.js';
-import { isQuarantined, NEVER } from '../../../shared/store/work.js';
+import { AT_ONCE, isQuarantined, NEVER } from '../../../shared/store/work.js';
 import {
   aForward,
   anAuthor,
@@ -125,8 +125,7 @@ describe('moveOldCollections', () => {
       ]);
     await setMarks(deps, 'thread', ['4']);
     await setMarks(deps, 'person', ['6']);
-    const failed = { $set: { due: NEVER, failedToken: 'x', token: 'x' } };
-    await collections.work.updateMany({}, failed);
+    await collections.work.updateMany({}, { $set: { due: NEVER } });
 
     for (let n = 0; n < 2; n += 1) await moveOldCollections(stores.mongo);
     const marks = await collections.work.find().sort({ _id: 1 }).toArray();
@@ -143,6 +142,24 @@ describe('moveOldCollections', () => {
     const { _id, ...first } = entry('document', 'message-1', '2');
     expect(moved[0]).to.deep.equal({ id: _id, ...first });
     expect(await db.listCollections({ name: 'quarantine' }).toArray()).to.deep.equal([]);
+  });
+
+  it('frees quarantined marks that were set again, and leaves others alone', async () => {
+    const deps = indexerDeps(stores);
+    const { work } = stores.mongo.collections;
+    await setMarks(deps, 'thread', ['again', 'aside']);
+    const failed = (failedToken: string): object => ({ due: NEVER, token: 'now', failedToken });
+    await work.updateOne({ subject: 'again' }, { $set: failed('before') });
+    await work.updateOne({ subject: 'aside' }, { $set: failed('now') });
+    await moveOldCollections(stores.mongo);
+    const subjects = ['again', 'aside'];
+    const marks = await work
+      .find({ subject: { $in: subjects } })
+      .sort({ due: 1 })
+      .toArray();
+    expect(marks.map(({ subject }) => subject)).to.deep.equal(subjects);
+    expect(marks.map(({ due }) => due)).to.deep.equal([AT_ONCE, NEVER]);
+    for (const mark of marks) expect(mark).not.to.have.property('failedToken');
   });
 
   it('renames quarantine entries whose ids could not be used in a URL', async () => {

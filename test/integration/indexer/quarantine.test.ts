@@ -530,7 +530,7 @@ describe('quarantine', () => {
         ...deps,
         async commit(change) {
           // A release from quarantine does the same.
-          await work.updateOne({}, { $set: { due: AT_ONCE }, $unset: { failedToken: '' } });
+          await work.updateOne({}, { $set: { due: AT_ONCE } });
           await importFiles.updateOne({}, { $set: { state: 'queued' }, $unset: { reason: '' } });
           return deps.commit(change);
         },

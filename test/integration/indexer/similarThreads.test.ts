@@ -7,7 +7,7 @@ import type { Commit } from '../../../services/indexer/work/commit.js';
 import { isPassing } from '../../../services/indexer/permanentErrors.js';
 import { findSimilar } from '../../../services/indexer/similar/findSimilar.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
-import { AT_ONCE, NEVER, type Mark } from '../../../shared/store/work.js';
+import { AT_ONCE, NEVER } from '../../../shared/store/work.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { similarThreadsSchema, type SimilarThreads } from '../../../shared/contract/similar.js';
 import { until } from '../../support/apiServer.js';
@@ -144,12 +144,11 @@ describe('similar threads', () => {
     ]);
     const isIt = { _id: `thread/${threadId}` };
     const claimed = await claimMarks(deps, await work.find(isIt).toArray());
-    const [{ token: failedToken }] = claimed as [Mark];
     // Its search documents are sent, but its views are not stored. So it is quarantined.
     const commit = () => Promise.reject(new Error('It is too large'));
     const failing = { ...deps, commit: Object.assign(commit, { first: commit }) };
     expect(await runClaimed(failing, 'thread', claimed).catch(String)).to.include('too large');
-    await work.updateOne(isIt, { $set: { due: NEVER, failedToken } });
+    await work.updateOne(isIt, { $set: { due: NEVER } });
     await refresh();
     const list = { subject: ids[0]! };
     await setMarks(deps, 'similar', [list.subject]);

@@ -72,7 +72,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
       const failure = failureOf(undefined, { ...about, ...failed });
       const mark = { ...about, at: new Date(), due: NEVER, tries: 4, failure };
       const _id = markId('thread', threadId);
-      await work.insertOne({ ...mark, _id, token: 'x', failedToken: 'x' });
+      await work.insertOne({ ...mark, _id, token: 'x' });
       return threadId;
     },
   ],
