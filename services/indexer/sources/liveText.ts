@@ -5,7 +5,7 @@ import type {
 } from '../../../shared/discordApi/answerTypes.js';
 import { PARAGRAPH_SEPARATOR, PART_BREAK } from '../content/partBreak.js';
 import { prepareText } from '../content/prepareText.js';
-import { findCodeSpans } from '../content/syntax/findCodeSpans.js';
+import { outsideCode } from '../content/syntax/findCodeSpans.js';
 
 const TEXT_DISPLAY = 10;
 const ESCAPE_OR_BARS = /\\[^]|\|\|/g;
@@ -52,17 +52,6 @@ function hidden(text: string): string {
   const shown = prepareText(text).replaceAll(PARAGRAPH_SEPARATOR, '');
   const plain = outsideCode(shown, (piece) => piece.replace(ESCAPE_OR_BARS, withoutBars));
   return `||${plain.replace(/\\$/, '\\ ')}||`;
-}
-
-/** Changes the parts of a text that are no code. */
-function outsideCode(text: string, change: (piece: string) => string): string {
-  let changed = '';
-  let from = 0;
-  for (const [at, { end }] of findCodeSpans(text)) {
-    changed += change(text.slice(from, at)) + text.slice(at, end);
-    from = end;
-  }
-  return changed + change(text.slice(from));
 }
 
 function pollText({ question, answers, results }: NonNullable<LiveMessage['poll']>): string {

@@ -1,5 +1,6 @@
 import type { ExportEmoji, ExportUser } from '../../../shared/exportFormat/exportTypes.js';
 import { NAME_END, WORD } from '../../../shared/store/eraseText.js';
+import { outsideCode } from '../content/syntax/findCodeSpans.js';
 import { longestWordOf } from './longestWord.js';
 
 /** What a message tells about the names that stand in its texts in place of ids. */
@@ -38,7 +39,7 @@ const EMOJI: Bounds = {
   start: new RegExp(`(?<!<a?|${WORD}):`, 'gu'),
   end: new RegExp(`(?!${WORD})`, 'uy'),
 };
-const ADDRESS = /(?:https?:\/\/|www\.)[^\s<>]+/giu;
+const ADDRESS = /((?:https?:\/\/|www\.)[^\s<>]+)/iu;
 const RAW_MENTION = /<@!?\d+>/u;
 const RAW_EMOJI = /<a?:\w+:\d+>/u;
 
@@ -79,7 +80,13 @@ export function restorer({
 /** Takes the steps over all parts of a text that are neither code nor an address. */
 function restoreOutside(text: string, steps: readonly Replace[]): string {
   const restore: Replace = (plain) => steps.reduce((result, step) => step(result), plain);
-  return outside(codeRanges(text), text, (plain) => outside(addressRanges(plain), plain, restore));
+  return outsideCode(text, (piece) =>
+    // Every second part is an address.
+    piece
+      .split(ADDRESS)
+      .map((part, n) => (n % 2 === 0 ? restore(part) : part))
+      .join(''),
+  );
 }
 
 /**
@@ -150,48 +157,4 @@ function replaceStep(
       return result + text.slice(from);
     },
   ];
-}
-
-type Range = readonly [start: number, end: number];
-
-function outside(ranges: Iterable<Range>, text: string, replace: Replace): string {
-  let result = '';
-  let from = 0;
-  for (const [start, end] of ranges) {
-    result += replace(text.slice(from, start)) + text.slice(start, end);
-    from = end;
-  }
-  return result + replace(text.slice(from));
-}
-
-function addressRanges(text: string): Range[] {
-  return [...text.matchAll(ADDRESS)].map(({ 0: found, index }) => [index, index + found.length]);
-}
-
-/** Fenced blocks and code spans: a run of backticks up to the next run of the same length (three or more: a fence). */
-function codeRanges(text: string): Range[] {
-  const runs = [...text.matchAll(/`+/g)];
-  const closers = [1, 2, 3].map((size) => runs.filter(({ 0: run }) => fenceSize(run) === size));
-  const ranges: Range[] = [];
-  const opener = /\\[^]|`+/g;
-  for (let open = opener.exec(text); open; open = opener.exec(text)) {
-    if (open[0].startsWith('\\')) continue;
-    const waiting = closers[fenceSize(open[0]) - 1]!;
-    const close = firstFrom(waiting, opener.lastIndex);
-    if (!close) continue;
-    ranges.push([open.index, close.index + close[0].length]);
-    opener.lastIndex = close.index + close[0].length;
-  }
-  return ranges;
-}
-
-function fenceSize(run: string): number {
-  return Math.min(run.length, 3);
-}
-
-/** The first match at or after `from`; those before it are dropped, as `from` only grows. */
-function firstFrom(matches: RegExpExecArray[], from: number): RegExpExecArray | undefined {
-  const index = matches.findIndex((match) => match.index >= from);
-  matches.splice(0, index < 0 ? matches.length : index);
-  return matches[0];
 }

@@ -27,6 +27,17 @@ export function findCodeSpans(text: string): Map<number, CodeSpan> {
   return spans;
 }
 
+/** Changes the parts of a text that are no code. */
+export function outsideCode(text: string, change: (piece: string) => string): string {
+  let changed = '';
+  let from = 0;
+  for (const [at, { end }] of findCodeSpans(text)) {
+    changed += change(text.slice(from, at)) + text.slice(at, end);
+    from = end;
+  }
+  return changed + change(text.slice(from));
+}
+
 function matchFence(text: string, at: number): CodeSpan | undefined {
   FENCE_HEAD.lastIndex = at;
   const head = FENCE_HEAD.exec(text);
