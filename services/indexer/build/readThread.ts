@@ -19,7 +19,7 @@ export interface ThreadSink {
   clean?(messages: readonly MessageRecord[], erased: ErasedPeople): Promise<void>;
   /** Called with messages that are recorded, and are not shown because their authors are left out. */
   leaveOut?(messages: readonly MessageRecord[]): Promise<void>;
-  add(folded: FoldedMessages, messages: readonly MessageRecord[]): Promise<void>;
+  add(folded: FoldedMessages): Promise<void>;
 }
 
 /** The views that are complete when all messages have been read, and whether any of the messages forwards another. */
@@ -61,7 +61,7 @@ export async function readThread(
     hasForwards ||= judged.hasForwards;
     unshownForwards.push(...judged.unshownForwards);
     if (shown.length === 0) continue;
-    await sink.add(fold.add(shown, await linkTargets(collections, thread, shown)), shown);
+    await sink.add(fold.add(shown, await linkTargets(collections, thread, shown)));
   }
   return { ...fold.end(unshownForwards), hasForwards };
 }

@@ -1,18 +1,31 @@
+import { hash } from 'node:crypto';
 import type { Client, estypes } from '@elastic/elasticsearch';
 import type { SearchDocument } from '../../../shared/store/searchIndex.js';
 import type { IdWindow } from '../records/idWindow.js';
 
-/** A document of the search index, without its text. */
+type Hit = estypes.SearchHit<Pick<FoundDocument, 'kind' | 'threadId'>>;
+
+/** A document of the search index, with a digest in place of its text. */
 export interface FoundDocument {
   id: string;
   /** Absent in a document that this archive did not write. */
   kind: SearchDocument['kind'] | undefined;
   threadId: string;
   version: number;
+  digest: string;
 }
 
-/** The most documents that Elasticsearch returns at once. */
-const PAGE = 10_000;
+/** How many documents Elasticsearch returns at once. */
+const PAGE = 1_000;
+
+/**
+ * A digest of all fields of a document, of which none but the stretches is an object. The index does not keep the
+ * stretches. Their hash tells whether they differ.
+ */
+export function digestOf(document: object): string {
+  const { stretches: _stretches, ...fields } = document as { stretches?: unknown };
+  return hash('sha256', JSON.stringify(fields, Object.keys(fields).sort()), 'base64url');
+}
 
 /**
  * Yields the documents of a window's threads, page by page. They are in order of thread, then document, as MongoDB
@@ -28,13 +41,11 @@ export async function* searchDocuments(
     size: PAGE,
     query: { bool: { filter: [ofThreads(window)] } },
     sort: [{ threadId: 'asc' }, { idKey: 'asc' }, { kind: 'asc' }],
-    docvalue_fields: ['threadId', 'kind'],
-    _source: false,
     version: true,
     track_total_hits: false,
   };
   for (let after: estypes.SortResults | undefined; ;) {
-    const { hits } = await elasticsearch.search({
+    const { hits } = await elasticsearch.search<NonNullable<Hit['_source']>>({
       ...request,
       ...(after && { search_after: after }),
     });
@@ -50,7 +61,7 @@ function ofThreads(window: IdWindow): estypes.QueryDslQueryContainer {
   return { range: { threadId: { gt: after, ...(upTo !== undefined && { lte: upTo }) } } };
 }
 
-function documentOf({ _id, _version, fields }: estypes.SearchHit): FoundDocument {
-  const { threadId, kind } = fields as { threadId: [string]; kind?: [SearchDocument['kind']] };
-  return { id: _id ?? '', kind: kind?.[0], threadId: threadId[0], version: _version ?? 0 };
+function documentOf({ _id = '', _version = 0, _source }: Hit): FoundDocument {
+  const { kind, threadId } = _source!;
+  return { id: _id, kind, threadId, version: _version, digest: digestOf(_source!) };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { forEachAtOnce } from '../../../../shared/platform/forEachAtOnce.js';
 import type { Collections } from '../../../../shared/store/collections.js';
+import { documentIdOf, type SearchDocument } from '../../../../shared/store/searchIndex.js';
 import { isQuarantined } from '../../../../shared/store/work.js';
 import type { IndexerDeps } from '../../deps.js';
 import { isPassing } from '../../permanentErrors.js';
@@ -10,7 +11,7 @@ import { unshownPeople } from '../../../../shared/store/unshownPeople.js';
 import { tagOf } from '../../stores/entityTag.js';
 import type { ThreadViews } from '../../views/foldThread.js';
 import type { ErasedTraces } from '../erasedTraces.js';
-import type { DocumentComparer } from './compareDocuments.js';
+import { digestOf } from '../searchDocuments.js';
 import type { VerifiedThread } from './verifiedThread.js';
 
 /**
@@ -27,7 +28,8 @@ export interface ExpectedThread {
   /** The views that a shown thread must have; null for others. Its body is not kept, only the body's entity tag. */
   views: ThreadViews | null;
   bodyTag: string;
-  messageIds: string[];
+  /** The search documents that a shown thread must have: id -> digest. */
+  documents: Map<string, string>;
   /** Why the thread could not be built; null where it could. */
   fault: string | null;
   /** Erased people who are still in a message -> that message. */
@@ -37,22 +39,17 @@ export interface ExpectedThread {
 /** Threads that are read at once share calls of MongoDB. From 24 callers on these calls would be spaced out. */
 const AT_ONCE = 20;
 
-/**
- * Folds the records of threads. Resolves with what readers must get of each, by its id. Search documents are compared
- * as they are made.
- */
+/** Folds the records of threads. Resolves with what readers must get of each, by its id. */
 export async function expectThreads(
   deps: IndexerDeps,
   threads: readonly VerifiedThread[],
-  documents: DocumentComparer,
   traces: ErasedTraces,
 ): Promise<Map<string, ExpectedThread>> {
   const expected = new Map<string, ExpectedThread>();
   await forEachAtOnce(threads, AT_ONCE, async (thread) => {
     const state = await stateOf(deps.collections, thread);
-    expected.set(thread._id, await expectThread(deps, { thread, state }, documents, traces));
+    expected.set(thread._id, await expectThread(deps, { thread, state }, traces));
   });
-  await documents.end();
   return expected;
 }
 
@@ -68,12 +65,14 @@ async function stateOf(collections: Collections, thread: VerifiedThread): Promis
 async function expectThread(
   deps: IndexerDeps,
   { thread, state }: Pick<ExpectedThread, 'thread' | 'state'>,
-  documents: DocumentComparer,
   { inMessage }: ErasedTraces,
 ): Promise<ExpectedThread> {
-  const messageIds: string[] = [];
+  const documents = new Map<string, string>();
+  const expect = (one: SearchDocument): void => {
+    documents.set(documentIdOf(one), digestOf(one));
+  };
   const traces = new Map<string, string>();
-  const none = { thread, state, views: null, bodyTag: '', messageIds, fault: null, traces };
+  const none = { thread, state, views: null, bodyTag: '', documents, fault: null, traces };
   if (state !== 'shown') return none;
   const hash = createHash('sha256');
   try {
@@ -90,15 +89,15 @@ async function expectThread(
           }
           return Promise.resolve();
         },
-        async add(folded, messages) {
-          for (const message of messages) messageIds.push(message._id);
+        add(folded) {
           hash.update(folded.bodyText());
-          await documents.add(thread, folded.documents);
+          folded.documents.forEach(expect);
+          return Promise.resolve();
         },
       },
     );
     if (!views) return { ...none, state: 'hidden' };
-    await documents.add(thread, [views.document]);
+    expect(views.document);
     return { ...none, views, bodyTag: tagOf(hash.update(views.closing)) };
   } catch (error) {
     if (isPassing(error)) throw error;

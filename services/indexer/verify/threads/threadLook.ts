@@ -20,11 +20,14 @@ export interface ThreadLook extends AreaContext {
  */
 export type ThreadCheck = (look: ThreadLook) => Promise<Difference[]>;
 
-/** Returns the threads whose views must be as the records say, because the thread is shown or hidden. */
+/** Returns the threads whose views must be as the records say. */
 export function resting({ threads }: Pick<ThreadLook, 'threads'>): ExpectedThread[] {
-  return [...threads.values()].filter(
-    ({ state, fault }) => fault === null && (state === 'shown' || state === 'hidden'),
-  );
+  return [...threads.values()].filter(isResting);
+}
+
+/** Whether a thread's views must be as the records say, because the thread is shown or hidden. */
+export function isResting({ state, fault }: ExpectedThread): boolean {
+  return fault === null && (state === 'shown' || state === 'hidden');
 }
 
 /** Returns a difference of one thread. Its basis is the version of the thread's present views. */

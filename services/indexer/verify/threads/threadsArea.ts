@@ -1,26 +1,24 @@
 import type { IndexerDeps } from '../../deps.js';
-import { latestVersion } from '../../stores/nextVersion.js';
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { erasedTraces } from '../erasedTraces.js';
-import { idWindows, namedWindows, within, type IdWindow } from '../../records/idWindow.js';
+import { idWindows, namedWindows, type IdWindow } from '../../records/idWindow.js';
 import { checkBodies, checkOrphanViews, checkSimilar } from './checkBodies.js';
-import { checkGhosts } from './checkGhosts.js';
+import { checkDocuments } from './checkDocuments.js';
 import { checkRecords } from './checkRecords.js';
 import { checkRows } from './checkRows.js';
-import { compareDocuments } from './compareDocuments.js';
 import { expectThreads } from './expectThreads.js';
-import { verifiedThreads, type VerifiedThread } from './verifiedThread.js';
+import { verifiedThreads } from './verifiedThread.js';
 import { resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
-import { threadProblems, type ThreadProblems } from './threadProblems.js';
+import { threadProblems } from './threadProblems.js';
 
-/** The checks of threads, beside the comparison of their search documents. */
+/** The checks of threads. */
 const CHECKS: readonly ThreadCheck[] = [
   checkRecords,
   checkBodies,
   checkRows,
   checkSimilar,
-  checkGhosts,
+  checkDocuments,
   checkOrphanViews,
 ];
 
@@ -60,50 +58,11 @@ async function lookAtThreads(context: AreaContext, window: IdWindow): Promise<Di
   const records = await verifiedThreads(deps.collections, window);
   const traces = await erasedTraces(deps.collections);
   const problems = threadProblems();
-  const documents = await documentComparer(context, window, records, problems);
-  const threads = await expectThreads(deps, records, documents, traces);
+  const threads = await expectThreads(deps, records, traces);
   const look: ThreadLook = { ...context, window, threads, problems, traces };
   tally('threads', resting(look).length);
-  for (const { messageIds } of threads.values()) tally('messages', messageIds.length);
+  for (const { views } of threads.values()) tally('messages', views?.document.messageCount ?? 0);
   const found: Difference[] = [];
   for (const check of CHECKS) found.push(...(await check(look)));
   return [...found, ...problems.differences()];
-}
-
-/** Documents that the index has refused as they are, and that are in quarantine, may be missing. */
-async function documentComparer(
-  { deps, indexes, tally }: AreaContext,
-  window: IdWindow,
-  threads: readonly VerifiedThread[],
-  problems: ThreadProblems,
-) {
-  const refused = await refusedDocuments(deps, window, threads);
-  tally('refused', refused.size);
-  const latest = () => latestVersion(deps.collections.state);
-  return compareDocuments(
-    deps.elasticsearch,
-    indexes,
-    latest,
-    (thread, { id, detail, version }) => {
-      if (!refused.has(id)) problems.note({ thread }, 'search.wrong', detail, version);
-    },
-  );
-}
-
-/**
- * Resolves with the ids of documents that are in quarantine at the present version of their thread, or at a later one.
- */
-async function refusedDocuments(
-  { collections }: IndexerDeps,
-  window: IdWindow,
-  threads: readonly VerifiedThread[],
-): Promise<Set<string>> {
-  const revisions = new Map(threads.map(({ _id, revision }) => [_id, revision]));
-  const aside = await collections.work
-    .find({ kind: 'document', 'failure.threadId': within(window) })
-    .toArray();
-  const present = aside.filter(
-    ({ failure }) => failure!.revision >= (revisions.get(failure!.threadId ?? '') ?? 0),
-  );
-  return new Set(present.map(({ subject }) => subject));
 }
