@@ -6,6 +6,11 @@ import { countWords, lookUp, mostOf, VOCABULARY } from './lookUp.js';
 import { anyOf, begins, mayBegin } from './matchTerms.js';
 import type { SearchTerm } from './parseQuery.js';
 
+/**
+ * How many words side by side may be written as one, such as `getFormFromFile` for `get form from file`, and in how
+ * long a query. A longer one would have very many such runs.
+ */
+const RUN = { fewest: 3, most: 5, letters: 40, query: 12 } as const;
 /** The fewest characters of a part of a name that counts as a spelling of the name. */
 const SHORTEST_NAME_PART = 3;
 /** The most parts of a name that count as spellings of it. These are the first ones. */
@@ -13,7 +18,8 @@ const MOST_PARTS = 3;
 
 /**
  * Other spellings of a telling term as one word: joined with the telling terms beside it, without its signs, joined
- * with the function words beside it, and without the v of a version. `all` are all terms of the query.
+ * with the function words beside it, several neighbours joined, without the v of a version, and with or without the
+ * `0x` of a code. `all` are all terms of the query.
  */
 export function joinsOf(
   term: SearchTerm,
@@ -27,13 +33,35 @@ export function joinsOf(
     behind && joinOf(term, behind),
     closedUp(term),
     ...withParticles(term, all),
+    ...runsOf(term, all),
     numbersOf(term),
+    codeOf(term),
   ].filter((text) => text !== undefined);
 }
 
 /** Two neighbouring words joined to one; undefined where one is a phrase. */
 function joinOf(one: SearchTerm, other: SearchTerm): string | undefined {
   return one.phrase || other.phrase ? undefined : one.text + other.text;
+}
+
+/** Three to five words of the query side by side as one word, for each such run that the term is in. */
+function runsOf(term: SearchTerm, all: readonly SearchTerm[]): string[] {
+  const at = all.length > RUN.query ? -1 : all.indexOf(term);
+  if (at < 0) return [];
+  const lengths = Array.from({ length: RUN.most - RUN.fewest + 1 }, (_, n) => RUN.fewest + n);
+  return lengths.flatMap((length) =>
+    Array.from({ length }, (_, n) => at - n)
+      .filter((start) => start >= 0 && start + length <= all.length)
+      .map((start) => lettersOf(all.slice(start, start + length)))
+      .filter((text) => text !== undefined),
+  );
+}
+
+/** Some words of letters as one word; undefined where they hold anything else, or are too long together. */
+function lettersOf(words: readonly SearchTerm[]): string | undefined {
+  const text = words.map((word) => word.text).join('');
+  const areWords = words.every((word) => !word.phrase && /^[\p{L}\p{M}]+$/u.test(word.text));
+  return areWords && text.length <= RUN.letters ? text : undefined;
 }
 
 /** A compound of letters without the signs in it: `email` for `e-mail`. */
@@ -47,6 +75,14 @@ function numbersOf({ text, phrase }: SearchTerm): string | undefined {
   return phrase ? undefined : /^v(\d+(?:\.\d+)+)$/i.exec(text)?.[1];
 }
 
+/** A hexadecimal code without its `0x`, and with it where none is: `C0000005` for `0xC0000005`, and the reverse. */
+function codeOf({ text, phrase }: SearchTerm): string | undefined {
+  if (phrase) return undefined;
+  // A code that begins with a digit is found within the one with `0x`.
+  if (/^[a-f](?=[a-f]*\d)[\da-f]{5,}$/i.test(text)) return `0x${text}`;
+  return /^0x([\da-f]{6,})$/i.exec(text)?.[1];
+}
+
 /** The parts of a word that has a digit, such as the name of a device: `esp32` for `esp32-c6`. */
 export function partsOf({ text, phrase }: SearchTerm): string[] {
   const parts = phrase || !/\p{N}/u.test(text) ? [] : text.split(/[^\p{L}\p{M}\p{N}'’]+/u);
@@ -57,7 +93,8 @@ export function partsOf({ text, phrase }: SearchTerm): string[] {
 /**
  * A word joined with the function word behind it, and with the one before it: `timeout` for `time out`, `useeffect` for
  * `use effect`. A letter before it is left out, because it is mostly an article: `a way` is not `away`. Neither is a
- * joined word that says nothing: `any thing` is not `anything`.
+ * joined word that says nothing: `any thing` is not `anything`. But a `j` is only a word before an apostrophe: `j
+ * query` is `jquery`.
  */
 function withParticles(term: SearchTerm, all: readonly SearchTerm[]): string[] {
   const at = all.indexOf(term);
@@ -65,7 +102,7 @@ function withParticles(term: SearchTerm, all: readonly SearchTerm[]): string[] {
   const [before, behind] = [all[at - 1], all[at + 1]];
   const joins = [
     behind && isFunctionWord(behind.text) ? joinOf(term, behind) : undefined,
-    before && before.text.length > 1 && isFunctionWord(before.text)
+    before && (before.text.length > 1 || /^j$/i.test(before.text)) && isFunctionWord(before.text)
       ? joinOf(before, term)
       : undefined,
   ];

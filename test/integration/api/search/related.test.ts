@@ -30,6 +30,15 @@ const CORPUS = [
   aThread({ title: 'Picture', messages: ['A tableau of oilskins'] }),
   aThread({ title: 'Assets', messages: ['Sails as set at noon'] }),
   aThread({ title: 'Cables', messages: ['The X-Cable fits, a cable C fits better'] }),
+  aThread({ title: 'Winch', messages: ['Set SurnGlowSpanDial in setup', 'See JQuarry'] }),
+  aThread({
+    title: 'Compass',
+    messages: ['Use Tidal Compass Overlay 5.9.2, or the Zephyr K3', 'A glow on a dial'],
+  }),
+  aThread({
+    title: 'Apple',
+    messages: ['It runs as iDrum and Ashlarboard', 'Error 0xC0FE0017, then BAD0017E'],
+  }),
   aThread({ title: '备份', messages: ['每天晚上用脚本备份整个数据库'] }),
   ...FILLER,
 ];
@@ -116,6 +125,28 @@ describe('search: related', () => {
     expect(titles(await ask('wifibridge'))).to.deep.equal(['Letters']);
     expect(titles(await ask('asset'))).to.deep.equal([]);
     expect(titles(await ask('abolt'))).to.deep.equal([]);
+  });
+
+  it('joins three to five words to a name', async () => {
+    const name = 'surn glow span dial';
+    expect(best(await ask(`${name} xylophone`))).to.equal('Winch');
+    expect(titles(await ask('surn glow xylophone span dial'))).to.not.include('Winch');
+    expect(titles(await ask('surn glow "span dial"'))).to.not.include('Winch');
+    const long = [name, ...Array.from({ length: 8 }, (_, n) => `zq${'x'.repeat(n)}v`)];
+    expect(titles(await ask(long.join(' ')))).to.include('Winch');
+    expect(titles(await ask([...long, 'xylophone'].join(' ')))).to.not.include('Winch');
+  });
+
+  it('joins a j, which is no word', async () => {
+    expect(titles(await ask('j quarry'))).to.deep.equal(['Winch']);
+    expect(titles(await ask('i drum'))).to.deep.equal([]);
+  });
+
+  it('finds a code with and without its 0x', async () => {
+    expect(titles(await ask('c0fe0017'))).to.deep.equal(['Apple']);
+    expect(titles(await ask('0xbad0017e'))).to.deep.equal(['Apple']);
+    expect(titles(await ask('"c0fe0017"'))).to.deep.equal([]);
+    expect(titles(await ask('c0fe0018'))).to.deep.equal([]);
   });
 
   it('parts a single letter from a word', async () => {
