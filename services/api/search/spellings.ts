@@ -111,9 +111,9 @@ function withParticles(term: SearchTerm, all: readonly SearchTerm[]): string[] {
 
 /**
  * Other spellings that the archive has for words which it hardly knows: words with similar letters, the word written as
- * two, and the word without its ending. Words in a language that the archive does not speak get no words with similar
- * letters. A function word is no spelling of a telling word. Words that the search has already looked up are not looked
- * up again.
+ * several, and the word without its ending. Words in a language that the archive does not speak get no words with
+ * similar letters. A function word is no spelling of a telling word. Words that the search has already looked up are
+ * not looked up again.
  */
 export async function otherSpellings(
   deps: SearchDeps,
@@ -185,22 +185,43 @@ function mayBeMeant(other: string, word: string): boolean {
 /** The fewest letters of a word before its ending. */
 const SHORTEST_ROOT = 5;
 
-/** A word of letters without its last two ones: `einstellung` for `einstellungen`. */
+/**
+ * A word of letters without its last two ones: `einstellung` for `einstellungen`. A word of letters and then digits
+ * without these: `reshade` for `reshade592`.
+ */
 function withoutEnding(word: string): string[] {
-  const root = word.slice(0, -2);
-  return /^\p{L}+$/u.test(word) && root.length >= SHORTEST_ROOT ? [root] : [];
+  const { letters = '', rest } = SPLITTABLE.exec(word)?.groups ?? {};
+  if (rest !== undefined) return letters.length >= SHORTEST_NAME_PART ? [letters] : [];
+  const root = letters.slice(0, -2);
+  return root.length >= SHORTEST_ROOT ? [root] : [];
 }
 
 /**
- * All ways to split a word of letters in two, such as `tbeam` into `t beam`. The first part is never a function word of
- * one or two letters, such as `as`, because very many words begin so.
+ * The ways to write a word of letters, or of letters and then digits, as several: in two, such as `tbeam` as `t beam`,
+ * and at its capitals, such as `OpenStreetMap` as `Open Street Map`. Two or more digits may be a version without its
+ * dots: `reshade592` is `reshade 5 9 2`. The first of two parts is never a function word of one or two letters, such as
+ * `as`, because very many words begin so.
  */
 function splitsOf(word: string): string[] {
-  if (!/^\p{L}+$/u.test(word)) return [];
-  return Array.from({ length: word.length - 1 }, (_, n) => [
-    word.slice(0, n + 1),
-    word.slice(n + 1),
+  const { letters, rest = '' } = SPLITTABLE.exec(word)?.groups ?? {};
+  if (letters === undefined) return [];
+  const inTwo = Array.from({ length: letters.length - 1 }, (_, n) => [
+    letters.slice(0, n + 1),
+    letters.slice(n + 1) + rest,
   ])
     .filter(([first = '']) => first.length > 2 || !isFunctionWord(first))
     .map((parts) => parts.join(' '));
+  const camel = word.replace(WITHIN_CAMEL, ' ');
+  const spread = `${letters}${rest.replace(/\p{Nd}/gu, ' $&')}`;
+  return [
+    ...inTwo,
+    ...(camel.split(' ').length > 2 ? [camel] : []),
+    ...(/\p{Nd}{2}/u.test(rest) ? [spread] : []),
+  ];
 }
+
+/** Matches a word of letters, or of letters and then anything that begins with a digit. */
+const SPLITTABLE = /^(?<letters>\p{L}+)(?<rest>\p{Nd}[\p{L}\p{Nd}]*)?$/u;
+
+/** Matches where a capital begins a word within a name: `OpenStreetMap`, `SSEEngine`. */
+const WITHIN_CAMEL = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;

@@ -142,6 +142,16 @@ describe('search: related', () => {
     expect(titles(await ask('i drum'))).to.deep.equal([]);
   });
 
+  it('splits a name at its capitals, and a version that lost its dots', async () => {
+    expect(titles(await ask('TidalCompassOverlay'))).to.deep.equal(['Compass']);
+    expect(titles(await ask('tidalcompassoverlay'))).to.deep.equal([]);
+    expect(titles(await ask('overlay592'))).to.deep.equal(['Compass']);
+    expect(titles(await ask('zephyrk3'))).to.deep.equal(['Compass']);
+    // Another version, by the name alone.
+    expect(titles(await ask('zephyr77'))).to.deep.equal(['Compass']);
+    expect(titles(await ask('xylophone77'))).to.deep.equal([]);
+  });
+
   it('finds a code with and without its 0x', async () => {
     expect(titles(await ask('c0fe0017'))).to.deep.equal(['Apple']);
     expect(titles(await ask('0xbad0017e'))).to.deep.equal(['Apple']);
