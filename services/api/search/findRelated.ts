@@ -37,7 +37,7 @@ export async function findRelated(
   params: SearchParams,
   shown: readonly string[],
 ): Promise<Related> {
-  const telling = await weighTerms(deps, parsed);
+  const telling = await weighTerms(deps, parsed, shown.length === 0);
   const terms = telling.map(({ term, joined }) => ({
     ...term,
     alternatives: [...(term.alternatives ?? []), ...joined],

@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { countPieces } from './countPieces.js';
-import type { SearchTerm } from './parseQuery.js';
+import { wordTerm, type SearchTerm } from './parseQuery.js';
 
 /** A query clause (the client's own type admits undefined). */
 export type Query = NonNullable<estypes.QueryDslQueryContainer>;
@@ -17,7 +17,7 @@ export type Match = (field: TextField, term: SearchTerm, boost?: number) => Quer
 /** How much a word counts that the term may be a typo of, compared to the term itself. */
 const TYPO_WEIGHT = 0.5;
 /** How much a longer word counts that begins with the term, where the archive does not hold the term itself. */
-const BEGUN_WEIGHT = 0.5;
+export const BEGUN_WEIGHT = 0.5;
 /** How many letters a word may have that is taken as the beginning of a longer word. */
 const BEGUN = { fewest: 2, most: 20 } as const;
 /** The most words of the index that the end of a term may begin. They are taken in alphabetical order. */
@@ -72,11 +72,12 @@ export const matchMistyped: Match = (field, term, boost = 1) =>
     ...beginning(field, term, boost),
   ]);
 
-/** Finds the term as the beginning of a word, where that counts. */
+/** Finds the words that begin so, where they count as the term. */
 function beginning(field: TextField, term: SearchTerm, boost: number): Query[] {
   if (term.begun === undefined) return [];
-  const relevance = BEGUN_WEIGHT * term.begun * boost;
-  return [{ constant_score: { filter: begins(field, term), boost: relevance } }];
+  const { text, weight } = term.begun;
+  const filter = begins(field, wordTerm(text));
+  return [{ constant_score: { filter, boost: weight * boost } }];
 }
 
 /** Finds the term in any of the ways above. */

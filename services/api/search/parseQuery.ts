@@ -11,8 +11,8 @@ export interface SearchTerm {
   synonyms?: readonly string[];
   /** Words that this one may be a typo of, where typos are forgiven. */
   alternatives?: readonly string[];
-  /** Where longer words that begin with this one count as well: how telling they are together. */
-  begun?: number;
+  /** The beginning of longer words that count as this one, and how much they count. */
+  begun?: { text: string; weight: number };
 }
 
 /** A parsed query. `words` is how many words a reader would count. `terms` is empty where nothing can be found. */

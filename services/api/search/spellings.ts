@@ -1,6 +1,6 @@
 import type { SearchDeps } from './askElasticsearch.js';
 import { countPieces } from './countPieces.js';
-import { likeWords } from './forgiveTypos.js';
+import { isOneTypo, likeWords } from './forgiveTypos.js';
 import { foldWord, isFunctionWord, isFunctionWordIn } from './functionWords.js';
 import { countWords, lookUp, mostOf, VOCABULARY } from './lookUp.js';
 import { anyOf, begins, mayBegin } from './matchTerms.js';
@@ -11,6 +11,8 @@ import type { SearchTerm } from './parseQuery.js';
  * long a query. A longer one would have very many such runs.
  */
 const RUN = { fewest: 3, most: 5, letters: 40, query: 12 } as const;
+/** The fewest letters of a query as one word that may have a typo or be a beginning. Shorter ones are like too many. */
+const SHORTEST_WHOLE = 8;
 /** The fewest characters of a part of a name that counts as a spelling of the name. */
 const SHORTEST_NAME_PART = 3;
 /** The most parts of a name that count as spellings of it. These are the first ones. */
@@ -64,6 +66,15 @@ function lettersOf(words: readonly SearchTerm[]): string | undefined {
   return areWords && text.length <= RUN.letters ? text : undefined;
 }
 
+/**
+ * A query of two to five words as one word, if it is long enough. The archive may hold it with one letter more, or as
+ * the beginning of a longer word: `fUpdateBudgetMS` for `update budget ms`, `ConsoleUtilSSE` for `console util`.
+ */
+export function joinAll(all: readonly SearchTerm[]): string[] {
+  const text = all.length > 1 && all.length <= RUN.most ? lettersOf(all) : undefined;
+  return text === undefined || text.length < SHORTEST_WHOLE ? [] : [text];
+}
+
 /** A compound of letters without the signs in it: `email` for `e-mail`. */
 function closedUp({ text, phrase, compound = text }: SearchTerm): string | undefined {
   const isJoined = /^\p{L}[^\p{N}]*\p{L}$/u.test(compound) && /[^\p{L}\p{M}'’]/u.test(compound);
@@ -113,19 +124,23 @@ function withParticles(term: SearchTerm, all: readonly SearchTerm[]): string[] {
  * Other spellings that the archive has for words which it hardly knows: words with similar letters, the word written as
  * several, and the word without its ending. Words in a language that the archive does not speak get no words with
  * similar letters. A function word is no spelling of a telling word. Words that the search has already looked up are
- * not looked up again.
+ * not looked up again. For `whole`, the query as one word, only a word with one typo is looked for.
  */
 export async function otherSpellings(
   deps: SearchDeps,
   words: readonly SearchTerm[],
   areStrange: boolean,
+  whole: string | undefined,
 ): Promise<Map<string, string[]>> {
   const apart = words.flatMap(({ text: word }) =>
     [...splitsOf(word), ...withoutEnding(word)].map((text) => ({ word, text })),
   );
   const unasked = words.filter(({ alternatives }) => alternatives === undefined);
   const [like, { counts }] = await Promise.all([
-    likeWords(deps, areStrange ? [] : unasked.map(({ text }) => text)),
+    likeWords(
+      deps,
+      areStrange ? [] : [...unasked.map(({ text }) => text), ...(whole ? [whole] : [])],
+    ),
     countWords(
       deps,
       apart.map(({ text }) => text),
@@ -133,7 +148,8 @@ export async function otherSpellings(
     ),
   ]);
   const known = apart.filter(({ text }) => mostOf(counts.get(text)) > 0);
-  return new Map(
+  const likeWhole = whole ? (like.get(whole) ?? []) : [];
+  const found = new Map(
     words.map(({ text: word, alternatives = like.get(word) ?? [] }) => {
       const parted = known.filter((one) => one.word === word).map(({ text }) => text);
       const telling = alternatives.filter(
@@ -142,6 +158,8 @@ export async function otherSpellings(
       return [word, [...(areStrange ? [] : telling), ...parted]];
     }),
   );
+  const near = likeWhole.filter((other) => isOneTypo(foldWord(other), foldWord(whole!)));
+  return whole ? found.set(whole, near) : found;
 }
 
 /**

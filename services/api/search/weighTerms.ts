@@ -2,10 +2,10 @@ import type { SearchDeps } from './askElasticsearch.js';
 import { FORGIVEN, isKnown, mayBeMistyped } from './forgiveTypos.js';
 import { foreignWordsIn, tellingTerms } from './functionWords.js';
 import { countWords, mostOf } from './lookUp.js';
-import { textsOf } from './matchTerms.js';
-import type { ParsedQuery, SearchTerm } from './parseQuery.js';
+import { BEGUN_WEIGHT, textsOf } from './matchTerms.js';
+import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
 import type { Telling } from './relatedRequest.js';
-import { countBegun, joinsOf, mayBeBegun, otherSpellings, partsOf } from './spellings.js';
+import { countBegun, joinAll, joinsOf, mayBeBegun, otherSpellings, partsOf } from './spellings.js';
 
 /** A word in at most so many documents may be a typo, or be spelled differently elsewhere. */
 const HARDLY_KNOWN = 3;
@@ -18,14 +18,22 @@ const MOST_COUNTED = 32;
 
 const termOf = ({ term }: { term: SearchTerm }): SearchTerm => term;
 
-/** Weighs the telling terms of a query, and returns the most telling ones that the archive holds in some spelling. */
-export async function weighTerms(deps: SearchDeps, parsed: ParsedQuery): Promise<Telling[]> {
+/**
+ * Weighs the telling terms of a query, and returns the most telling ones that the archive holds in some spelling. Where
+ * nothing holds all terms, the query may be a name that was written as several words.
+ */
+export async function weighTerms(
+  deps: SearchDeps,
+  parsed: ParsedQuery,
+  isNothingFound: boolean,
+): Promise<Telling[]> {
   const terms = tellingTerms(parsed.terms).slice(0, MOST_COUNTED);
   const joins = terms.map((term) => joinsOf(term, terms, parsed.terms));
   const foreign = foreignWordsIn(parsed);
+  const joinedAll = isNothingFound ? joinAll(parsed.terms) : [];
   const { all, counts } = await countWords(
     deps,
-    [...new Set([...terms.flatMap(textsOf), ...joins.flat(), ...foreign])],
+    [...new Set([...terms.flatMap(textsOf), ...joins.flat(), ...foreign, ...joinedAll])],
     'inflected',
   );
   const countOf = (text: string): number => mostOf(counts.get(text));
@@ -44,28 +52,40 @@ export async function weighTerms(deps: SearchDeps, parsed: ParsedQuery): Promise
       joined: joins[n]!.filter((text) => countOf(text) > 0),
     };
   });
-  const doubtful = found
+  const rare = found
     .filter(({ term, count }) => count <= HARDLY_KNOWN && mayBeMistyped(term))
     .sort((one, other) => one.count - other.count)
     .slice(0, FORGIVEN.words);
+  // The query as one word takes the place of a word that the archive holds.
+  const hasPlace = rare.at(FORGIVEN.words - 1)?.count !== 0;
+  const whole = hasPlace ? joinedAll.find((text) => countOf(text) === 0) : undefined;
+  const doubtful = whole === undefined ? rare : rare.slice(0, FORGIVEN.words - 1);
   // In a language that the archive does not speak, nearly every word would be like some word that means something else.
   // A single function word may be part of a name (`los angeles`).
   const known = foreign.filter((word) => isKnown(countOf(word), all));
   const isStrange = foreign.length > 1 && known.length <= foreign.length / 2;
-  const unknown = doubtful.filter(({ term, count }) => count === 0 && mayBeBegun(term));
+  const unknown = doubtful.filter(({ term, count }) => count === 0 && mayBeBegun(term)).map(termOf);
+  const beginnings = whole && mayBeBegun(wordTerm(whole)) ? [...unknown, wordTerm(whole)] : unknown;
   const [spellings, begun] = await Promise.all([
-    otherSpellings(deps, doubtful.map(termOf), isStrange),
-    countBegun(deps, unknown.map(termOf)),
+    otherSpellings(deps, doubtful.map(termOf), isStrange, whole),
+    countBegun(deps, beginnings),
   ]);
+  const likeWhole = whole === undefined ? [] : (spellings.get(whole) ?? []);
   return found
-    .flatMap(({ term, count, weight, joined }): Telling[] => {
+    .flatMap(({ term, count, weight: own, joined: joins }): Telling[] => {
       const alternatives = [...(spellings.get(term.text) ?? []), ...partsOf(term)];
+      const joined = [...joins, ...likeWhole];
       const longer = begun.get(term.text) ?? 0;
-      if (count + longer + joined.length + alternatives.length === 0) return [];
-      const whole = { ...term, alternatives };
-      if (longer === 0) return [{ term: whole, weight, joined }];
-      const light = Math.log(1 + all / longer);
-      return [{ term: { ...whole, begun: light }, weight: light, joined }];
+      // A word that is only known as a beginning weighs as much as all longer words together.
+      const weight = longer === 0 ? own : Math.log(1 + all / longer);
+      const beginning =
+        longer > 0
+          ? { begun: { text: term.text, weight: BEGUN_WEIGHT * weight } }
+          : whole !== undefined && (begun.get(whole) ?? 0) > 0
+            ? { begun: { text: whole, weight } }
+            : {};
+      const isHeld = count + joined.length + alternatives.length > 0 || 'begun' in beginning;
+      return isHeld ? [{ term: { ...term, alternatives, ...beginning }, weight, joined }] : [];
     })
     .sort((one, other) => other.weight - one.weight)
     .slice(0, MOST_TERMS);

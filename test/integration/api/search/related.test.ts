@@ -137,6 +137,17 @@ describe('search: related', () => {
     expect(titles(await ask([...long, 'xylophone'].join(' ')))).to.not.include('Winch');
   });
 
+  it('takes a query as one word, with a typo or as a beginning, where nothing was found', async () => {
+    // The name has a letter more.
+    expect(best(await ask('urn glow span dial'))).to.equal('Winch');
+    expect(best(await ask('surn glow'))).to.equal('Winch');
+    expect(titles(await ask('urn span xylophone'))).to.deep.equal([]);
+    expect(titles(await ask('urn span xylo dial'))).to.deep.equal(['Compass']);
+    // Seven letters are like too many words.
+    expect(titles(await ask('ashl arb'))).to.deep.equal([]);
+    expect(titles(await ask('ashl arbo'))).to.deep.equal(['Apple']);
+  });
+
   it('joins a j, which is no word', async () => {
     expect(titles(await ask('j quarry'))).to.deep.equal(['Winch']);
     expect(titles(await ask('i drum'))).to.deep.equal([]);
