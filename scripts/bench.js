@@ -17,7 +17,6 @@ const BENCHES = [
   'verifyArchive',
   'liveSync',
   'outages',
-  'transactions',
 ];
 
 requireNode();

@@ -40,7 +40,7 @@ ${Object.entries(MODES)
 
 Endpoints: ${ENDPOINTS.map(({ name }) => name).join(', ')}
 Other benchmarks, npm run bench -- NAME: growth, importArchive, memory, busyReads, search, suggest, hostileSearch,
-verifyArchive, liveSync, outages, transactions
+verifyArchive, liveSync, outages
 `;
 
 const OPTIONS = {
