@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Report } from './report.js';
 
+/** With the longest label, and amounts of gigabytes, a line fits into 80 columns. */
 const BAR_WIDTH = 24;
 
 /** Bytes in whole megabytes of 1,000,000, such as `947 MB`. */
@@ -9,13 +10,11 @@ export function formatBytes(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;
 }
 
-/** A line about a download: a label, a bar, the bytes so far, and the share, which is at most 100 %. */
-export function formatProgress(label: string, bytes: number, total: number): string {
-  const share = Math.min(1, bytes / total);
+/** A line about a long piece of work: a label, a bar, the share that is done (0 to 1), and the amount as text. */
+export function progressLine(label: string, share: number, amount: string): string {
   const filled = Math.round(share * BAR_WIDTH);
   const bar = '#'.repeat(filled) + '-'.repeat(BAR_WIDTH - filled);
-  const percent = String(Math.floor(share * 100)).padStart(3);
-  return `${label} [${bar}] ${percent}%  ${formatBytes(Math.min(bytes, total))} of ${formatBytes(total)}`;
+  return `${label} [${bar}] ${String(Math.floor(share * 100)).padStart(3)}%  ${amount}`;
 }
 
 /** The size of all files under a folder (bytes). A file that disappears meanwhile counts 0. */
@@ -40,7 +39,9 @@ export async function withProgress<T>(
 ): Promise<T> {
   const timer = setInterval(() => {
     void folderBytes(folder).then((bytes) => {
-      report.progress(formatProgress(label, bytes, total));
+      const done = Math.min(bytes, total);
+      const amount = `${formatBytes(done)} of ${formatBytes(total)}`;
+      report.progress(progressLine(label, done / total, amount));
     });
   }, 1000);
   try {

@@ -3,41 +3,42 @@ import type { WriteStream } from 'node:tty';
 /** Where the launcher reports what it does: by lines, and by a state that the next one replaces. */
 export interface Report {
   line(text: string): void;
+  /** Shows a state, unless one was shown a moment ago. */
   progress(text: string): void;
 }
 
-const PLAIN_INTERVAL_MS = 5000;
+const TERMINAL_EVERY_MS = 100;
+const PLAIN_EVERY_MS = 5_000;
+const CLEAR = '\r\x1b[K';
 
 /**
  * Makes a report to a stream. On a terminal, a progress line overwrites the one before. Elsewhere, one is printed every
- * 5 s.
+ * 5 s. `clear` removes the progress line from a terminal.
  */
-export function createReport(out: Pick<WriteStream, 'write'> & { isTTY?: boolean }): Report {
-  return out.isTTY === true ? terminalReport(out) : plainReport(out);
-}
-
-function terminalReport(out: Pick<WriteStream, 'write'>): Report {
-  let open = false;
-  return {
-    line(text) {
-      out.write(`${open ? '\r\x1b[K' : ''}${text}\n`);
-      open = false;
-    },
-    progress(text) {
-      out.write(`\r\x1b[K${text}`);
-      open = true;
-    },
+export function createReport(
+  out: Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number },
+): Report & { clear(): void } {
+  const isTerminal = out.isTTY === true;
+  let shownAt = isTerminal ? -Infinity : performance.now();
+  let isOpen = false;
+  const clear = (): void => {
+    if (isOpen) out.write(CLEAR);
+    if (isTerminal) shownAt = -Infinity;
+    isOpen = false;
   };
-}
-
-function plainReport(out: Pick<WriteStream, 'write'>): Report {
-  let last = 0;
   return {
-    line: (text) => void out.write(`${text}\n`),
-    progress(text) {
-      if (Date.now() - last < PLAIN_INTERVAL_MS) return;
-      last = Date.now();
+    clear,
+    line(text) {
+      clear();
       out.write(`${text}\n`);
+    },
+    progress(text) {
+      const now = performance.now();
+      if (now - shownAt < (isTerminal ? TERMINAL_EVERY_MS : PLAIN_EVERY_MS)) return;
+      shownAt = now;
+      // A line that is broken by the terminal could not be overwritten.
+      out.write(isTerminal ? CLEAR + text.slice(0, (out.columns || 80) - 1) : `${text}\n`);
+      isOpen = isTerminal;
     },
   };
 }
