@@ -162,34 +162,41 @@ export interface AdminStats {
   cache: { entries: number; bytes: number; hits: number; misses: number; hitRate: number };
   stores: Record<'mongodb' | 'elasticsearch' | 'redis', 'up' | 'down'>;
   sync: SyncStats | null;
-  mirror:
-    | (Record<'files' | 'bytes' | 'failed' | 'waiting', number> & { problem: string | null })
-    | null;
+  mirror: MirrorStats | null;
+}
+
+/** How many the platform told of, and how many of these are fetched. */
+export interface Fetched {
+  found: number;
+  fetched: number;
 }
 
 /** How the live sync stands. */
 export interface SyncStats {
-  threads: { found: number; fetched: number };
-  messages: { found: number; fetched: number };
+  /** For a long or old thread, the platform may count fewer messages than there are. */
+  threads: Fetched;
+  messages: Fetched;
+  /** How many messages were fetched a second, lately; 0 while nothing is left to be fetched. */
   perSecond: number;
+  /** Null where that cannot be told. */
   secondsLeft: number | null;
   problem: string | null;
-  events: {
-    connectedAt: string | null;
-    lastEventAt: string | null;
-    waiting: number;
-    problem: string | null;
-  } | null;
+  events: EventStats | null;
+  /** A person counts once on each server. */
   optedOut: number;
   servers: SyncedPlace[];
-  channels: (SyncedPlace & { channelId: string; threads: SyncedThreads })[];
+  channels: (SyncedPlace & { channelId: string; threads: Fetched & { failed: number } })[];
 }
 
-/** How far the threads of a forum are fetched. */
-export interface SyncedThreads {
-  found: number;
-  fetched: number;
-  failed: number;
+/** The state of the connection by which the platform sends events. */
+export interface EventStats {
+  /** Null while there is no connection. */
+  connectedAt: string | null;
+  lastEventAt: string | null;
+  /** How many received events are not recorded yet. */
+  waiting: number;
+  /** Why no events come, and what to do. */
+  problem: string | null;
 }
 
 /** A server or forum that the bot knows of. */
@@ -197,6 +204,19 @@ export interface SyncedPlace {
   serverId: string;
   name: string;
   checkedAt: string;
+  problem: string | null;
+}
+
+/** How the mirror stands. */
+export interface MirrorStats {
+  /** Files copied, and their bytes. */
+  files: number;
+  bytes: number;
+  /** Files that are not copied, because they are gone, too large, or could not be fetched yet. */
+  failed: number;
+  /** Threads, people and servers whose files are still to be checked. */
+  waiting: number;
+  /** Why nothing is copied or removed now, or was lately; null while nothing is wrong. */
   problem: string | null;
 }
 
@@ -209,7 +229,7 @@ const group = (descriptions: Readonly<Record<string, string>>, value = nullable)
   ).required();
 
 const fetched = (what: string) =>
-  Joi.object<{ found: number; fetched: number }, true>({
+  Joi.object<Fetched, true>({
     found: count(`${what} that the platform told of`),
     fetched: count(`${what} that are fetched`),
   }).required();
@@ -225,7 +245,7 @@ const syncStats = Joi.object<SyncStats, true>({
   perSecond: number('Messages fetched in a second, lately'),
   secondsLeft: nullable('Seconds until all that is known of is fetched'),
   problem: nullableText('Why nothing can be synced, and what to do'),
-  events: Joi.object<NonNullable<SyncStats['events']>, true>({
+  events: Joi.object<EventStats, true>({
     connectedAt: nullableTime('Since when; null while there is none'),
     lastEventAt: nullableTime('When the last event was received; null before'),
     waiting: count('Events received that are not recorded yet'),
@@ -240,7 +260,7 @@ const syncStats = Joi.object<SyncStats, true>({
     Joi.object<SyncStats['channels'][number], true>({
       channelId: text('Id of the forum'),
       ...syncedPlace,
-      threads: Joi.object<SyncedThreads, true>({
+      threads: Joi.object<Fetched & { failed: number }, true>({
         found: count('Threads that the platform told of'),
         fetched: count('Those of them that are fetched'),
         failed: count('Those of them that cannot be fetched, or not all of their messages'),

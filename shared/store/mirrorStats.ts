@@ -1,19 +1,7 @@
+import type { MirrorStats } from '../contract/admin.js';
 import type { Collections } from './collections.js';
 import { stateOf } from './state.js';
 import { NEVER } from './work.js';
-
-/** How the mirror stands. */
-export interface MirrorStats {
-  /** Files copied, and their bytes. */
-  files: number;
-  bytes: number;
-  /** Files that are not copied, because they are gone, too large, or could not be fetched yet. */
-  failed: number;
-  /** Threads, people and servers whose files are still to be checked. */
-  waiting: number;
-  /** Why nothing is copied or removed now, or was lately; null while nothing is wrong. */
-  problem: string | null;
-}
 
 /** A failed attempt is made again within this time (ms). So after so long without a failure, all is well again. */
 const FAILS_AGAIN_MS = 5 * 60_000;

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { SyncRequest } from '../contract/admin.js';
 import type { Collections } from './collections.js';
 import { syncOf } from './syncRecords.js';
-
-/** A place to be synced. At most one field is set; without any, everything is synced. */
-export interface SyncPlace {
-  serverId?: string;
-  channelId?: string;
-  threadId?: string;
-}
 
 /**
  * Asks for a place to be synced now, and returns the id of the request. Asking again under the same id renews the
@@ -15,7 +9,7 @@ export interface SyncPlace {
  */
 export async function requestSync(
   { sync }: Pick<Collections, 'sync'>,
-  place: SyncPlace,
+  place: SyncRequest,
   id: string = randomUUID(),
 ): Promise<string> {
   const request = { kind: 'request', ...place, at: new Date() } as const;

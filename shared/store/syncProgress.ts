@@ -1,21 +1,7 @@
 import type { Filter } from 'mongodb';
 import type { Collections } from './collections.js';
-import type { SyncPlace } from './requestSync.js';
+import type { SyncRequest, SyncStats } from '../contract/admin.js';
 import { syncOf, type SyncThread } from './syncRecords.js';
-
-/** How many the platform told of, and how many of these are fetched. */
-export interface Fetched {
-  found: number;
-  fetched: number;
-}
-
-/**
- * How far the sync of a place has come. For a long or old thread, the platform may count fewer messages than there are.
- */
-export interface SyncProgress {
-  threads: Fetched;
-  messages: Fetched;
-}
 
 interface Sums {
   threads: number;
@@ -27,9 +13,9 @@ interface Sums {
 /** Counts the threads of a place, or of all, and their messages. */
 export async function syncProgress(
   { sync }: Pick<Collections, 'sync'>,
-  place: SyncPlace = {},
+  place: SyncRequest = {},
   options: { maxTimeMS?: number } = {},
-): Promise<SyncProgress> {
+): Promise<Pick<SyncStats, 'threads' | 'messages'>> {
   // Threads that were fetched count as complete, whatever the platform counts.
   const told = { $max: ['$fetched', { $cond: ['$todo', { $add: ['$messageCount', 1] }, 0] }] };
   const sums = await syncOf(sync, 'thread')
@@ -57,7 +43,7 @@ export async function syncProgress(
 }
 
 /** A filter for the threads of a place, or for all threads. */
-export function threadsIn({ serverId, channelId, threadId }: SyncPlace): Filter<SyncThread> {
+export function threadsIn({ serverId, channelId, threadId }: SyncRequest): Filter<SyncThread> {
   if (threadId !== undefined) return { _id: threadId };
   if (channelId !== undefined) return { channelId };
   return serverId === undefined ? {} : { serverId };

@@ -1,43 +1,8 @@
+import type { EventStats, SyncStats } from '../contract/admin.js';
 import type { Collections } from './collections.js';
 import { stateOf, type GatewayState, type SyncLease } from './state.js';
-import { syncProgress, type SyncProgress } from './syncProgress.js';
+import { syncProgress } from './syncProgress.js';
 import { syncOf } from './syncRecords.js';
-
-/** The state of the sync. */
-export interface SyncState extends SyncProgress {
-  /** How many messages were fetched a second, lately; 0 while nothing is left to be fetched. */
-  perSecond: number;
-  /** How many seconds it takes to fetch the rest; null where that cannot be told. */
-  secondsLeft: number | null;
-  /** Why nothing can be synced, and what to do; null while all is well. */
-  problem: string | null;
-  events: EventsState | null;
-  /** How many members have opted out. A person counts once on each server. */
-  optedOut: number;
-  servers: { serverId: string; name: string; checkedAt: string; problem: string | null }[];
-  channels: {
-    channelId: string;
-    serverId: string;
-    name: string;
-    checkedAt: string;
-    problem: string | null;
-    /**
-     * How many of its threads the platform has listed, how many of these are fetched, and how many cannot be fetched.
-     */
-    threads: { found: number; fetched: number; failed: number };
-  }[];
-}
-
-/** The state of the connection by which the platform sends events. */
-export interface EventsState {
-  /** Null while there is no connection. */
-  connectedAt: string | null;
-  lastEventAt: string | null;
-  /** How many received events are not recorded yet. */
-  waiting: number;
-  /** Why no events come, and what to do. */
-  problem: string | null;
-}
 
 /** The most servers, and the most forums, that are listed. */
 const MOST_TOLD = 1_000;
@@ -46,7 +11,7 @@ const MOST_TOLD = 1_000;
 export async function syncState(
   collections: Pick<Collections, 'state' | 'sync' | 'optOuts'>,
   options: { maxTimeMS?: number } = {},
-): Promise<SyncState | null> {
+): Promise<SyncStats | null> {
   const { state, sync, optOuts } = collections;
   const lease = await stateOf(state, 'sync').findOne({ _id: 'sync' }, options);
   if (!lease) return null;
@@ -97,7 +62,7 @@ export async function syncState(
 export async function readEventsState(
   { state }: Pick<Collections, 'state'>,
   options: { maxTimeMS?: number } = {},
-): Promise<EventsState | null> {
+): Promise<EventStats | null> {
   const [lease, gateway] = await Promise.all([
     stateOf(state, 'sync').findOne({ _id: 'sync' }, options),
     stateOf(state, 'gateway').findOne({ _id: 'gateway' }, options),
@@ -109,7 +74,7 @@ export async function readEventsState(
 function eventsState(
   { connectedAt, lastEventAt, waiting, problem }: GatewayState,
   { until }: SyncLease,
-): EventsState {
+): EventStats {
   const isConnected = until.getTime() > Date.now();
   return {
     connectedAt: (isConnected && connectedAt?.toISOString()) || null,
@@ -119,7 +84,7 @@ function eventsState(
   };
 }
 
-type ChannelThreads = SyncState['channels'][number]['threads'];
+type ChannelThreads = SyncStats['channels'][number]['threads'];
 
 /** For each forum, how far its threads are fetched. */
 async function threadsByChannel(

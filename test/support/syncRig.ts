@@ -9,7 +9,8 @@ import type { IndexerDeps } from '../../services/indexer/deps.js';
 import { stateOf, type GatewayState } from '../../shared/store/state.js';
 import { syncOf } from '../../shared/store/syncRecords.js';
 import { NEVER } from '../../shared/store/work.js';
-import { requestSync, type SyncPlace } from '../../shared/store/requestSync.js';
+import type { SyncRequest } from '../../shared/contract/admin.js';
+import { requestSync } from '../../shared/store/requestSync.js';
 import { until, untilEqual } from './apiServer.js';
 import { doAll } from './indexerDeps.js';
 import type { DiscordOptions } from './discord/settings.js';
@@ -172,7 +173,7 @@ export async function untilListening(deps: IndexerDeps, discord: DiscordDouble):
 }
 
 /** Asks for a sync, and waits until it is done. */
-export async function syncAgain(deps: IndexerDeps, place: SyncPlace = {}): Promise<void> {
+export async function syncAgain(deps: IndexerDeps, place: SyncRequest = {}): Promise<void> {
   await requestSync(deps.collections, place);
   await untilSynced(deps);
 }

@@ -1,6 +1,7 @@
 import { REDIS_IS_FULL } from '../../../shared/jobs/fullRedis.js';
 import { pingMongo } from '../../../shared/platform/clients.js';
-import { mirrorStats, type MirrorStats } from '../../../shared/store/mirrorStats.js';
+import type { MirrorStats, SyncStats } from '../../../shared/contract/admin.js';
+import { mirrorStats } from '../../../shared/store/mirrorStats.js';
 import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER } from '../../../shared/store/work.js';
 import { describeViews } from '../../../shared/store/describeViews.js';
@@ -10,7 +11,7 @@ import {
   type SearchGenerations,
   type SearchRebuild,
 } from '../../../shared/store/state.js';
-import { syncState, type SyncState } from '../../../shared/store/syncState.js';
+import { syncState } from '../../../shared/store/syncState.js';
 import { safeText } from '../safeText.js';
 import { syncRows } from './syncRows.js';
 import { listScope } from '../../../shared/store/listKeys.js';
@@ -53,7 +54,7 @@ export interface ArchiveStatus {
   /** How many indexers are connected to the queue. */
   indexers: number | null;
   /** The live sync; null where no indexer has a bot token, or where it cannot be read. */
-  sync: SyncState | null;
+  sync: SyncStats | null;
   /** The mirror; null where there is none, or where it cannot be read. */
   mirror: MirrorStats | null;
   stores: { mongodb: StoreState; elasticsearch: StoreState; redis: StoreState };

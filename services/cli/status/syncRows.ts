@@ -1,10 +1,9 @@
-import type { Fetched } from '../../../shared/store/syncProgress.js';
-import type { EventsState, SyncState } from '../../../shared/store/syncState.js';
+import type { EventStats, Fetched, SyncStats } from '../../../shared/contract/admin.js';
 import { counted, formatCount } from '../numbers.js';
 import { safeText } from '../safeText.js';
 
 /** The rows of a status about the live sync, as name and value. */
-export function syncRows(sync: SyncState): [string, string][] {
+export function syncRows(sync: SyncStats): [string, string][] {
   const excluded = [...sync.servers, ...sync.channels].filter(({ problem }) => problem !== null);
   const unread = sync.channels.filter(({ threads }) => threads.failed > 0);
   return [
@@ -26,7 +25,7 @@ export function syncRows(sync: SyncState): [string, string][] {
   ];
 }
 
-function events({ connectedAt, lastEventAt, waiting, problem }: EventsState): string {
+function events({ connectedAt, lastEventAt, waiting, problem }: EventStats): string {
   if (problem !== null) return safeText(problem);
   if (connectedAt === null) return 'not connected';
   const last = lastEventAt === null ? '' : `, the last at ${lastEventAt}`;
@@ -37,7 +36,7 @@ function shown({ found, fetched }: Fetched): string {
   return `${formatCount(fetched)} of ${formatCount(found)}`;
 }
 
-function pace({ perSecond, secondsLeft }: SyncState): string {
+function pace({ perSecond, secondsLeft }: SyncStats): string {
   if (perSecond === 0) return '';
   const left = secondsLeft === null ? '' : `, ${timeLeft(secondsLeft)} left`;
   return ` (${perSecond} a second${left})`;

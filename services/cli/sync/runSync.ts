@@ -1,6 +1,6 @@
-import { syncRequestSchema } from '../../../shared/contract/admin.js';
+import { syncRequestSchema, type SyncRequest } from '../../../shared/contract/admin.js';
 import { stateOf } from '../../../shared/store/state.js';
-import { requestSync, type SyncPlace } from '../../../shared/store/requestSync.js';
+import { requestSync } from '../../../shared/store/requestSync.js';
 import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
@@ -19,7 +19,7 @@ export interface SyncOptions {
 }
 
 /** The place that the options name, or a text that says what is wrong with them. */
-export function placeOf({ server, channel, thread }: SyncOptions): SyncPlace | string {
+export function placeOf({ server, channel, thread }: SyncOptions): SyncRequest | string {
   const place = {
     ...(server !== undefined && { serverId: server }),
     ...(channel !== undefined && { channelId: channel }),
@@ -35,12 +35,12 @@ export function placeOf({ server, channel, thread }: SyncOptions): SyncPlace | s
 const NOTHING_SYNCED = { threads: 0, messages: 0, failed: 0 };
 
 /** Has a place synced. It waits for the end unless told otherwise. */
-export async function runSync(options: SyncOptions, place: SyncPlace): Promise<void> {
+export async function runSync(options: SyncOptions, place: SyncRequest): Promise<void> {
   const entry = { operation: 'sync', params: { ...place } };
   await runAudited(options, entry, (archive) => sync(archive, place, options.wait !== false));
 }
 
-async function sync(archive: Archive, place: SyncPlace, wait: boolean): Promise<Result> {
+async function sync(archive: Archive, place: SyncRequest, wait: boolean): Promise<Result> {
   await requireMongo(archive);
   await requireQueue(archive);
   const { collections } = archive.mongo;

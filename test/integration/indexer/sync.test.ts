@@ -14,7 +14,8 @@ import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import type { ChannelList, ServerStats } from '../../../shared/contract/servers.js';
 import { readBody } from '../../support/readBody.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
-import { requestSync, type SyncPlace } from '../../../shared/store/requestSync.js';
+import type { SyncRequest } from '../../../shared/contract/admin.js';
+import { requestSync } from '../../../shared/store/requestSync.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { liveTime, realMicros } from '../../../shared/store/sourceTime.js';
 import { stateOf } from '../../../shared/store/state.js';
@@ -196,7 +197,7 @@ describe('the sync', () => {
     await start();
     await untilSynced(deps);
     const { thread, channel } = rig.discord.model.publicThreads()[0]!;
-    const problemOf = async (place: SyncPlace) => {
+    const problemOf = async (place: SyncRequest) => {
       const _id = await requestSync(deps.collections, place);
       const requests = syncOf(deps.collections.sync, 'request');
       await until(async () => (await requests.findOne({ _id }))?.problem !== undefined);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { syncRows } from '../../../services/cli/status/syncRows.js';
-import type { SyncState } from '../../../shared/store/syncState.js';
+import type { SyncStats } from '../../../shared/contract/admin.js';
 
 describe('the rows of a status that tell of the live sync', () => {
   it('tell what is not synced, and where something cannot be read', () => {
@@ -13,7 +13,7 @@ describe('the rows of a status that tell of the live sync', () => {
       problem,
       threads: { found: 9, fetched: 9, failed },
     });
-    const state: SyncState = {
+    const state: SyncStats = {
       threads: { found: 9, fetched: 9 },
       messages: { found: 9, fetched: 9 },
       perSecond: 0,
