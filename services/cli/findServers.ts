@@ -1,37 +1,32 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { environment, type Settings } from '../../shared/platform/env.js';
 import { findLocalServers } from '../local/serversFile.js';
+import { DIST } from '../local/services.js';
 import { CliError } from './cliError.js';
-import { hasStoreUrls, storeUrlsOf, type StoreUrls } from './storeUrls.js';
-
-/** The stores of an archive, with what the command can do if it started them. */
-export interface FoundServers {
-  urls: StoreUrls;
-  from: string;
-  /** Starts an indexer, once. Set only where this command started the servers. */
-  startIndexer?: () => void;
-  /** Rejects when a server or the indexer ends by itself. Set only where this command started them. */
-  crashed?: Promise<never>;
-  /** Stops the servers. Set only where this command started them. */
-  stop?: () => Promise<void>;
-}
+import type { FoundServers } from './startServers.js';
+import { hasStoreUrls, storeUrlsOf } from './storeUrls.js';
 
 /**
- * Finds the servers that the settings name, or else those that run in the data folder. Throws SettingsError where the
- * settings name only some.
+ * Finds the servers that the settings name, or else those that run in DATA_DIR. Where none run, it starts them if the
+ * command may do so. Throws SettingsError where the settings name only some, CliError where there is no archive, and
+ * LaunchError.
  */
 export async function findServers(
   settings: Settings,
-  dataDir: string,
-): Promise<FoundServers | undefined> {
+  { mayStart }: { mayStart: boolean },
+): Promise<FoundServers> {
   if (hasStoreUrls(environment())) return { urls: settings, from: 'from MONGODB_URL' };
+  const dataDir = resolve(DIST, '..', settings.DATA_DIR);
   const running = await findLocalServers(dataDir);
-  return running && { urls: storeUrlsOf(running), from: `run in ${dataDir}` };
+  if (running) return { urls: storeUrlsOf(running), from: `run in ${dataDir}` };
+  if (!mayStart) throw noArchive(dataDir);
+  const { startServers } = await import('./startServers.js');
+  return startServers(dataDir);
 }
 
 /** Says that there is no archive to work on, and what to do. */
-export function noArchive(dataDir: string): CliError {
+function noArchive(dataDir: string): CliError {
   return new CliError(
     existsSync(join(dataDir, 'mongodb'))
       ? `The archive in ${dataDir} is not running: run npm start, or set the URLs (MONGODB_URL, ELASTICSEARCH_URL, REDIS_URL)`

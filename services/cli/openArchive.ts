@@ -1,24 +1,22 @@
 import type { Client as ElasticsearchClient } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
-import { createProducer, type Producer, type QueueProducer } from '../../shared/jobs/producer.js';
+import { createProducer, type QueueProducer } from '../../shared/jobs/producer.js';
 import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { hidePassword } from '../local/hidePassword.js';
-import type { FoundServers } from './findServers.js';
 import { safeText } from './safeText.js';
+import type { FoundServers } from './startServers.js';
 
 /** The stores that a command works on. Each connects when it is first used. */
 export interface Archive {
   mongo: Mongo;
   elasticsearch: ElasticsearchClient;
-  producer: Producer;
-  /** The queue of the producer, to look at its jobs. */
-  queue: QueueProducer['queue'];
+  producer: QueueProducer;
   /** The Redis of the API's statistics and announcements. `requireCache` connects to it. */
   cacheRedis: Redis;
   /** A line that names the archive, without passwords. */
   shown: string;
-  /** Starts an indexer, once, when the servers were started here. It works on what this command files. */
+  /** Starts an indexer when the servers were started here. It works on what this command files. */
   startIndexer: () => void;
   /** Rejects when a server or the indexer ends by itself that was started here. Undefined where none was. */
   crashed?: Promise<never> | undefined;
@@ -39,7 +37,6 @@ export function openArchive(found: FoundServers): Archive {
     mongo,
     elasticsearch,
     producer,
-    queue: producer.queue,
     cacheRedis,
     shown: safeText(`Archive: ${namespace} at ${hidePassword(urls.MONGODB_URL)} (${from})`),
     startIndexer: () => found.startIndexer?.(),

@@ -13,12 +13,13 @@ export interface Progress {
 const LOOK_EVERY_MS = 100;
 
 /**
- * Shows progress on standard error: on a terminal a bar, elsewhere a line every five seconds. `show` formats an amount.
+ * Shows progress on standard error: on a terminal a bar, elsewhere a line every five seconds. `show` formats an amount;
+ * without it, only the share of `total` is shown.
  */
 export function createProgress(
   label: string,
   total: number,
-  show: (done: number, total: number) => string,
+  show: (done: number, total: number) => string = () => '',
   out: NodeJS.WriteStream = process.stderr,
 ): Progress {
   const report = createReport(out);

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import type { AuditEntry } from '../../shared/store/audit.js';
 import { endAuditEntry, recordAuditEntry } from '../../shared/store/recordAuditEntry.js';
 import type { Archive } from './openArchive.js';
-import { messageOf, requireMongo } from './reachable.js';
+import { messageOf } from './reachable.js';
 import { runCommand, warn, type Result, type RunOptions } from './runCommand.js';
 
 const LONGEST_NAME = 64;
@@ -24,7 +24,6 @@ export async function audited(
   entry: Asked,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await requireMongo(archive);
   const { collections } = archive.mongo;
   const caller = { kind: 'cli', id: systemUser() };
   const entryId = await recordAuditEntry(collections, { ...entry, caller, outcome: 'started' });

@@ -3,8 +3,9 @@ import { giveWay } from '../../shared/platform/giveWay.js';
 import { SettingsError } from '../../shared/platform/settingsError.js';
 import { LaunchError } from '../local/launchError.js';
 import { CliError } from './cliError.js';
-import { findOrStartServers } from './findOrStartServers.js';
+import { findServers } from './findServers.js';
 import type { Archive } from './openArchive.js';
+import { requireMongo } from './reachable.js';
 
 /** The result of a command: JSON for `--json`, lines for people, and whether all went well. */
 export interface Result {
@@ -15,28 +16,33 @@ export interface Result {
   jobId?: string;
 }
 
-/** How a command runs. With `mayStart`, it starts the local servers where none run. */
+/** How a command runs. */
 export interface RunOptions {
   json?: boolean;
+  /** Whether it starts the local servers where none run. */
   mayStart?: boolean;
+  /** Whether it also runs while MongoDB is away. */
+  withoutMongo?: boolean;
 }
 
 /**
  * Runs a command on the archive. First it tells on standard error which archive that is. It prints the result to
- * standard output, and sets exit code 1 where the result is not ok.
+ * standard output, and sets exit code 1 where the result is not ok. Throws CliError while MongoDB is away.
  */
 export async function runCommand(
-  { json: asJson, mayStart = false }: RunOptions,
+  { json: asJson, mayStart = false, withoutMongo = false }: RunOptions,
   command: (archive: Archive) => Promise<Result>,
 ): Promise<void> {
-  const found = await findOrStartServers({ mayStart });
+  const settings = readSettings();
+  const found = await findServers(settings, { mayStart });
   // Servers that were started earlier do not inherit the priority.
-  giveWay(readSettings().BACKGROUND_NICE);
+  giveWay(settings.BACKGROUND_NICE);
   // Loading the drivers takes long, so they are loaded only when there is an archive to open.
   const { openArchive } = await import('./openArchive.js');
   const archive = openArchive(found);
   try {
     warn(archive.shown);
+    if (!withoutMongo) await requireMongo(archive);
     const { json, lines, ok } = await command(archive);
     const text = asJson ? JSON.stringify(json, null, 2) : lines.join('\n');
     process.stdout.write(`${text}\n`);

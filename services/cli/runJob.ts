@@ -1,4 +1,5 @@
 import type { Archive } from './openArchive.js';
+import { requireQueue } from './reachable.js';
 import type { Result } from './runCommand.js';
 import { watchJob } from './watchJob.js';
 
@@ -12,8 +13,12 @@ export interface CommandJob {
   resultOf(result: unknown, jobId: string): Result;
 }
 
-/** Files the job of a command. With `wait`, it waits for the end. Where the job fails, the result is not ok. */
+/**
+ * Files the job of a command. With `wait`, it waits for the end. Where the job fails, the result is not ok. Throws
+ * CliError while the queue is away, and files nothing then.
+ */
 export async function runJob(archive: Archive, job: CommandJob, wait: boolean): Promise<Result> {
+  await requireQueue(archive);
   const jobId = await job.file();
   if (!wait) {
     return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };

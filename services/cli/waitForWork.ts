@@ -23,7 +23,7 @@ export interface Work<T> {
 }
 
 /** What is needed to watch work. */
-export type Watched = Pick<Archive, 'crashed' | 'elasticsearch' | 'mongo' | 'producer' | 'queue'>;
+export type Watched = Pick<Archive, 'crashed' | 'elasticsearch' | 'mongo' | 'producer'>;
 
 /**
  * Waits until work has ended, and resolves with what came of it. Meanwhile it shows how far the work has come, and says

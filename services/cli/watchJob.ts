@@ -5,8 +5,6 @@ import { createProgress } from './progress.js';
 import { safeText } from './safeText.js';
 import { waitForWork, type Watched } from './waitForWork.js';
 
-const STEPS = 1_000;
-
 /** What a job has come to. `error` says why it failed; it is null where the job gave a `result`. */
 export interface JobEnd {
   error: string | null;
@@ -18,11 +16,11 @@ export interface JobEnd {
  * when the job is lost.
  */
 export async function watchJob(archive: Watched, jobId: string, label: string): Promise<JobEnd> {
-  const progress = createProgress(label, STEPS, (done) => `${Math.floor(done / 10)}%`);
+  const progress = createProgress(label, 1);
   const work = {
     async look(): Promise<{ done: number; outcome?: JobEnd }> {
       const job = await findJob(archive, jobId);
-      const done = stepsOf(job);
+      const done = shareOf(job);
       if (!job.finishedOn) return { done };
       const error = (await job.isFailed()) ? safeText(job.failedReason) : null;
       return { done, outcome: { error, result: job.returnvalue } };
@@ -37,18 +35,18 @@ export async function watchJob(archive: Watched, jobId: string, label: string): 
   }
 }
 
-async function findJob({ queue }: Watched, jobId: string): Promise<Job> {
-  const job = (await queue.getJob(jobId)) as Job | undefined;
+async function findJob({ producer }: Watched, jobId: string): Promise<Job> {
+  const job = (await producer.queue.getJob(jobId)) as Job | undefined;
   if (job) return job;
   throw new CliError(
     `The job ${jobId} is not in the queue any more, as Redis was emptied or somebody removed the job: ask for it again`,
   );
 }
 
-function stepsOf({ progress }: Job): number {
+function shareOf({ progress }: Job): number {
   if (typeof progress !== 'object') return 0;
   const { done, total } = progress as { done?: number; total?: number };
-  return total ? Math.floor(((done ?? 0) / total) * STEPS) : 0;
+  return total ? (done ?? 0) / total : 0;
 }
 
 /** Why a job has not gone on for a while; null where no reason is known. */

@@ -14,7 +14,8 @@ export function formatBytes(bytes: number): string {
 export function progressLine(label: string, share: number, amount: string): string {
   const filled = Math.round(share * BAR_WIDTH);
   const bar = '#'.repeat(filled) + '-'.repeat(BAR_WIDTH - filled);
-  return `${label} [${bar}] ${String(Math.floor(share * 100)).padStart(3)}%  ${amount}`;
+  const percent = String(Math.floor(share * 100)).padStart(3);
+  return `${label} [${bar}] ${percent}%  ${amount}`.trimEnd();
 }
 
 /** The size of all files under a folder (bytes). A file that disappears meanwhile counts 0. */

@@ -2,7 +2,7 @@ import { announceEverything } from '../../../shared/jobs/announcements.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
-import { requireCache, requireMongo, requireQueue } from '../reachable.js';
+import { requireCache, requireQueue } from '../reachable.js';
 import { reindexViews } from '../reindex/reindexViews.js';
 import type { Result } from '../runCommand.js';
 import { runAudited } from '../runAudited.js';
@@ -23,7 +23,6 @@ export interface RestoreOptions {
 export async function runRestore(folder: string, options: RestoreOptions): Promise<void> {
   const { keys = false } = options;
   await runAudited(options, { operation: 'restore', params: { keys } }, async (archive) => {
-    await requireMongo(archive);
     await requireQueue(archive);
     await requireCache(archive);
     return restore(archive, folder, keys);
@@ -33,7 +32,8 @@ export async function runRestore(folder: string, options: RestoreOptions): Promi
 async function restore(archive: Archive, folder: string, keys: boolean): Promise<Result> {
   const { manifest, revokedKeys } = await restoreBackup(archive, folder, { keys });
   // A finished job of an earlier archive for the same file would keep the file from getting a new job.
-  for (const state of ['completed', 'failed'] as const) await archive.queue.clean(0, 0, state);
+  for (const state of ['completed', 'failed'] as const)
+    await archive.producer.queue.clean(0, 0, state);
   // This files the first jobs. The indexer files the others by itself.
   await refileLost(archive.mongo.collections, archive.producer, 0);
   const built = await reindexViews(archive, { wait: true });

@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../../shared/store/audit.js';
 import { CliError } from '../cliError.js';
 import type { Archive } from '../openArchive.js';
-import { requireMongo, requireQueue } from '../reachable.js';
+import { requireQueue } from '../reachable.js';
 import { audited } from '../runAudited.js';
 import { runCommand, warn } from '../runCommand.js';
 import { runJob, type CommandJob } from '../runJob.js';
@@ -32,7 +32,6 @@ export interface Removal {
  */
 export async function remove(removal: Removal, options: RemovalOptions): Promise<void> {
   await runCommand(options, async (archive) => {
-    await requireMongo(archive);
     await requireQueue(archive);
     const target = await removal.find(archive);
     const { unknown } = target;

@@ -1,5 +1,4 @@
 import { counted } from '../numbers.js';
-import { requireMongo } from '../reachable.js';
 import { runCommand } from '../runCommand.js';
 import { exportArchive, type ExportSummary } from './exportArchive.js';
 
@@ -12,7 +11,6 @@ export interface ExportOptions {
 /** Writes the archive into a folder. The result is ok where no thread was left out. */
 export async function runExport(folder: string, options: ExportOptions): Promise<void> {
   await runCommand(options, async (archive) => {
-    await requireMongo(archive);
     const force = options.force ?? false;
     const summary = await exportArchive(archive.mongo, folder, { force });
     const { leftOut, damaged } = summary;

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { counted, formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { createProgress } from '../progress.js';
-import { requireMongo, requireQueue } from '../reachable.js';
+import { requireQueue } from '../reachable.js';
 import type { FoundFile } from '../walkFiles.js';
 import type { ImportSummary } from './importSummary.js';
 import { storeFiles, type StoredFiles } from './storeFiles.js';
@@ -15,7 +15,6 @@ export async function importFound(
   options: { wait: boolean },
 ): Promise<ImportSummary> {
   const began = performance.now();
-  await requireMongo(archive);
   await requireQueue(archive);
   archive.startIndexer();
   const importId = new ObjectId().toHexString();

@@ -7,7 +7,6 @@ import {
   revokeApiKey,
 } from '../../../shared/store/apiKeys.js';
 import { CliError } from '../cliError.js';
-import { requireMongo } from '../reachable.js';
 import { runCommand, type Result } from '../runCommand.js';
 import { runAudited } from '../runAudited.js';
 import { safeText } from '../safeText.js';
@@ -38,9 +37,7 @@ export async function createKey(options: CreateOptions): Promise<void> {
 
 /** Lists all keys, without secrets. */
 export async function listKeys(options: KeysOptions): Promise<void> {
-  await runCommand(options, async (archive) => {
-    await requireMongo(archive);
-    const { mongo } = archive;
+  await runCommand(options, async ({ mongo }) => {
     const keys = (await findApiKeys(mongo.collections)).map(presentApiKey);
     const lines = keys.length === 0 ? ['No keys'] : keys.map(keyLine);
     return { json: { keys }, lines, ok: true };

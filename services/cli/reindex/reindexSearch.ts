@@ -8,11 +8,9 @@ import type { SearchRebuild } from '../../../shared/store/state.js';
 import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
 import { createProgress } from '../progress.js';
-import { requireMongo, requireQueue } from '../reachable.js';
+import { requireQueue } from '../reachable.js';
 import type { Result } from '../runCommand.js';
 import { waitForWork, type Watched } from '../waitForWork.js';
-
-const STEPS = 1_000;
 
 /**
  * Asks for a rebuild of the search index. With `wait`, it waits for the end. Throws CliError while another rebuild
@@ -22,7 +20,6 @@ export async function reindexSearch(
   archive: Watched,
   { wait }: { wait: boolean },
 ): Promise<Result> {
-  await requireMongo(archive);
   await requireQueue(archive);
   const { collections } = archive.mongo;
   const { rebuildId, jobId } = await requestSearchRebuild(collections, archive.producer).catch(
@@ -33,7 +30,7 @@ export async function reindexSearch(
   if (!wait) {
     return { jobId, json: { jobId, state: 'queued' }, lines: [`Queued as ${jobId}`], ok: true };
   }
-  const progress = createProgress('reindex', STEPS, (done) => `${Math.floor(done / 10)}%`);
+  const progress = createProgress('reindex', 1);
   const look = () => lookAt(archive, rebuildId);
   try {
     return resultOf(jobId, await waitForWork(archive, { look, isAtOnce: true }, progress));
@@ -48,7 +45,7 @@ async function lookAt(
 ): Promise<{ done: number; outcome?: SearchRebuild }> {
   const rebuild = await findRebuild(mongo.collections, rebuildId);
   if (!rebuild) throw new CliError('The rebuild gave way to one that was asked for later');
-  const done = Math.floor(rebuildProgress(rebuild) * STEPS);
+  const done = rebuildProgress(rebuild);
   const hasEnded = rebuild.state === 'done' || rebuild.state === 'failed';
   return { done, ...(hasEnded && { outcome: rebuild }) };
 }

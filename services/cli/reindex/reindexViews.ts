@@ -1,13 +1,10 @@
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
-import { requireMongo, requireQueue } from '../reachable.js';
 import type { Result } from '../runCommand.js';
 import { runJob } from '../runJob.js';
 
 /** Has all views built again from the records. With `wait`, it waits for the end. */
-export async function reindexViews(archive: Archive, { wait }: { wait: boolean }): Promise<Result> {
-  await requireMongo(archive);
-  await requireQueue(archive);
+export function reindexViews(archive: Archive, { wait }: { wait: boolean }): Promise<Result> {
   const job = {
     label: 'reindex',
     file: () => archive.producer.add('reindex-views', {}),

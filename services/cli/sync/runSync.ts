@@ -4,7 +4,6 @@ import { requestSync } from '../../../shared/store/requestSync.js';
 import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
-import { requireMongo, requireQueue } from '../reachable.js';
 import { runAudited } from '../runAudited.js';
 import type { Result } from '../runCommand.js';
 import { runJob } from '../runJob.js';
@@ -41,16 +40,16 @@ export async function runSync(options: SyncOptions, place: SyncRequest): Promise
 }
 
 async function sync(archive: Archive, place: SyncRequest, wait: boolean): Promise<Result> {
-  await requireMongo(archive);
-  await requireQueue(archive);
   const { collections } = archive.mongo;
   if (!(await stateOf(collections.state, 'sync').findOne({ _id: 'sync' }))) {
     throw new CliError('No indexer has a bot token: set DISCORD_BOT_TOKEN where it is started');
   }
-  const requestId = await requestSync(collections, place);
   const job = {
     label: 'sync',
-    file: () => archive.producer.add('sync', { requestId }),
+    async file() {
+      const requestId = await requestSync(collections, place);
+      return archive.producer.add('sync', { requestId });
+    },
     resultOf(result: unknown, jobId: string): Result {
       const { threads, messages, failed } = { ...NOTHING_SYNCED, ...(result as object) };
       const lines = [`Synced: ${counted(threads, 'thread')}, ${counted(messages, 'message')}`];

@@ -1,17 +1,14 @@
 import type { VerifyReport, VerifyRequest } from '../../../shared/contract/verify.js';
 import type { Archive } from '../openArchive.js';
-import { requireMongo, requireQueue } from '../reachable.js';
 import type { Result } from '../runCommand.js';
 import { runJob } from '../runJob.js';
 import { reportLines } from './reportLines.js';
 
 /** Files a verification. With `wait`, it waits for the end. The result is ok where no difference is left. */
-export async function verifyWhole(
+export function verifyWhole(
   archive: Archive,
   { wait, ...request }: VerifyRequest & { wait: boolean },
 ): Promise<Result> {
-  await requireMongo(archive);
-  await requireQueue(archive);
   const job = {
     label: 'verify',
     file: () => archive.producer.add('verify', request),

@@ -4,7 +4,7 @@ import { reindexSearch } from '../../../services/cli/reindex/reindexSearch.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { createHandlers } from '../../../services/indexer/handlers.js';
 import { liveIndex } from '../../../services/indexer/search/generations.js';
-import type { Producer } from '../../../shared/jobs/producer.js';
+import type { JobName, JobPayloads } from '../../../shared/jobs/jobs.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
@@ -24,8 +24,9 @@ describe('reindex --search', () => {
 
   /** An archive whose queue runs jobs at once, or never. */
   const archive = (works: boolean) => {
-    const producer: Producer = {
-      add(name, payload) {
+    const producer = {
+      queue: { isPaused: () => Promise.resolve(false) },
+      add<Name extends JobName>(name: Name, payload: JobPayloads[Name]) {
         if (works) running.push(createHandlers(deps)[name](payload));
         return Promise.resolve('job-1');
       },
@@ -35,8 +36,7 @@ describe('reindex --search', () => {
       isFull: () => Promise.resolve(false),
       close: () => Promise.resolve(),
     };
-    const queue = { isPaused: () => Promise.resolve(false) } as unknown as Archive['queue'];
-    return { ...stores, producer, queue };
+    return { ...stores, producer: producer as unknown as Archive['producer'] };
   };
 
   it('waits for the end and tells what was built', async () => {

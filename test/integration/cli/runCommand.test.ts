@@ -16,7 +16,7 @@ describe('runCommand', () => {
     const redis = await proxiedServer(readSettings().REDIS_URL);
     process.env['REDIS_URL'] = redis.url;
     mock.method(process.stderr, 'write', () => true);
-    const command = runCommand({}, async ({ queue }) => {
+    const command = runCommand({}, async ({ producer: { queue } }) => {
       await queue.waitUntilReady();
       await redis.kill();
       await queue.getJobCounts();

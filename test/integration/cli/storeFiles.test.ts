@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { storeFiles } from '../../../services/cli/import/storeFiles.js';
 import { walkFiles } from '../../../services/cli/walkFiles.js';
-import type { Producer } from '../../../shared/jobs/producer.js';
+import type { Archive } from '../../../services/cli/openArchive.js';
 import { anExport, anExportMessage } from '../../support/exportFiles.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
@@ -21,7 +21,7 @@ describe('storeFiles', () => {
       await writeFile(going, JSON.stringify(anExport({ messages })));
       const staying = join(folder, 'staying.json');
       await writeFile(staying, JSON.stringify(anExport()));
-      const producer = { add: () => Promise.resolve({}) } as unknown as Producer;
+      const producer = { add: () => Promise.resolve({}) } as unknown as Archive['producer'];
       // The larger file is removed while it is read for the check. It is open by then, so the check reads it to its
       // end.
       const progress = {

@@ -18,7 +18,13 @@ import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('waitForImport', () => {
   const { stores, deps } = indexerSuite();
-  const queue = { isPaused: () => Promise.resolve(false) } as unknown as Archive['queue'];
+
+  /** A queue that is not paused, with so many workers. */
+  const producerWith = (workers: Producer['workers']) =>
+    ({
+      workers,
+      queue: { isPaused: () => Promise.resolve(false) },
+    }) as unknown as Archive['producer'];
 
   /** A store that is away until something is reported. `then` brings it back. */
   interface Away extends Pick<Archive, 'elasticsearch' | 'mongo'> {
@@ -41,10 +47,10 @@ describe('waitForImport', () => {
       const done = { state: 'imported', threadId: importId, messages: 1 } as const;
       ended = importFiles.updateOne({ _id: importId }, { $set: done }).then(then);
     };
-    const producer = { workers } as Producer;
+    const producer = producerWith(workers);
     const progress = { advance: () => undefined, say };
     const archive = { ...stores, ...(elasticsearch && { elasticsearch }), ...(mongo && { mongo }) };
-    const given = { ...archive, producer, queue };
+    const given = { ...archive, producer };
     const stored = new Map([[importId, 'a.json']]);
     const outcome = await waitForImport(given, importId, stored, progress);
     await ended;
@@ -108,9 +114,9 @@ describe('waitForImport', () => {
       said.push(line);
       ended = work.deleteOne({ _id: mark._id });
     };
-    const producer = { workers: () => Promise.resolve(1) } as Producer;
+    const producer = producerWith(() => Promise.resolve(1));
     const progress = { advance: () => undefined, say };
-    const archive = { ...stores, producer, queue };
+    const archive = { ...stores, producer };
     await waitForImport(archive, 'follows', new Map(), progress);
     await ended;
     expect(said).to.deep.equal([
@@ -136,9 +142,9 @@ describe('waitForImport', () => {
     });
     await importFile(failing, { uploadId, importId });
     await doAll(deps);
-    const producer = { workers: () => Promise.resolve(1) } as Producer;
+    const producer = producerWith(() => Promise.resolve(1));
     const progress = { advance: () => undefined, say: () => undefined };
-    const archive = { ...stores, producer, queue };
+    const archive = { ...stores, producer };
     const stored = new Map([[uploadId, 'a.json']]);
     const outcome = await waitForImport(archive, importId, stored, progress);
     expect(outcome).to.deep.include({ imported: 1, quarantined: [threadId] });
@@ -155,10 +161,10 @@ describe('waitForImport', () => {
       reason: 'The thread was deleted from this archive',
       queuedAt: new Date(),
     });
-    const producer = { workers: () => Promise.resolve(1) } as Producer;
+    const producer = producerWith(() => Promise.resolve(1));
     const progress = { advance: () => undefined, say: () => undefined };
     const stored = new Map([[uploadId, 'exports/a.json']]);
-    const archive = { ...stores, producer, queue };
+    const archive = { ...stores, producer };
     const { rejected } = await waitForImport(archive, importId, stored, progress);
     expect(rejected).to.deep.equal([
       { file: 'exports/a.json', reason: 'The thread was deleted from this archive' },
