@@ -33,13 +33,11 @@ async function settleServers(start) {
   return env;
 }
 
-function runEnv({ mongodbUrl, elasticsearchUrl, redisUrl }, dataDir, env) {
+function runEnv({ urls }, dataDir, env) {
   return {
     API_PROCESSES: '1',
     ...env,
-    MONGODB_URL: mongodbUrl,
-    ELASTICSEARCH_URL: elasticsearchUrl,
-    REDIS_URL: redisUrl,
+    ...urls,
     DATA_DIR: dataDir,
   };
 }

@@ -5,7 +5,7 @@ import { findLocalServers } from '../local/serversFile.js';
 import { DIST } from '../local/services.js';
 import { CliError } from './cliError.js';
 import type { FoundServers } from './startServers.js';
-import { hasStoreUrls, storeUrlsOf } from './storeUrls.js';
+import { hasStoreUrls } from './storeUrls.js';
 
 /**
  * Finds the servers that the settings name, or else those that run in DATA_DIR. Where none run, it starts them if the
@@ -19,7 +19,7 @@ export async function findServers(
   if (hasStoreUrls(environment())) return { urls: settings, from: 'from MONGODB_URL' };
   const dataDir = resolve(DIST, '..', settings.DATA_DIR);
   const running = await findLocalServers(dataDir);
-  if (running) return { urls: storeUrlsOf(running), from: `run in ${dataDir}` };
+  if (running) return { urls: running.urls, from: `run in ${dataDir}` };
   if (!mayStart) throw noArchive(dataDir);
   const { startServers } = await import('./startServers.js');
   return startServers(dataDir);

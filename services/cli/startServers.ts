@@ -3,8 +3,8 @@ import { environment } from '../../shared/platform/env.js';
 import { createChildren } from '../local/children.js';
 import { ensureServers } from '../local/ensureServers.js';
 import { createReport } from '../local/report.js';
+import type { StoreUrls } from '../local/serversFile.js';
 import { DIST, failWhenEnded, startService } from '../local/services.js';
-import { storeUrlsOf, type StoreUrls } from './storeUrls.js';
 
 /** The stores of an archive, with what the command can do if it started them. */
 export interface FoundServers {
@@ -24,7 +24,7 @@ export async function startServers(dataDir: string): Promise<FoundServers> {
   const children = createChildren();
   const report = createReport(process.stderr);
   const servers = await ensureServers({ dataDir, env, children, report });
-  const urls = storeUrlsOf(servers);
+  const { urls } = servers;
   const logs = join(dataDir, 'logs');
   const context = { dist: DIST, children, watch: false, logs, env: { ...env, ...urls } };
   let endWithIndexer: (error: unknown) => void;

@@ -16,16 +16,18 @@ import { resolvePrograms, type Programs, type Wanted } from './resolvePrograms.j
 import {
   claimDataDir,
   findLocalServers,
+  isComplete,
   readServersFile,
   writeServersFile,
   type Ports,
-  type ServerUrls,
+  type StoreUrls,
 } from './serversFile.js';
 import { stopLeftovers } from './stopLeftovers.js';
 import { crashError } from './waitUntilReady.js';
 
 /** The three servers, ready to be used. */
-export interface EnsuredServers extends ServerUrls {
+export interface EnsuredServers {
+  urls: StoreUrls;
   /** Whether a launcher has started any of them on this machine. */
   areLocal: boolean;
   /** Rejects when a server that was started here ends by itself. It never settles otherwise. */
@@ -51,14 +53,10 @@ export interface EnsureOptions {
 export async function ensureServers(options: EnsureOptions): Promise<EnsuredServers> {
   const dataDir = resolve(options.dataDir);
   const given = givenUrls(options.env);
-  const running = isComplete(given) ? given : await findLocalServers(dataDir);
+  const running = isComplete(given) ? given : (await findLocalServers(dataDir))?.urls;
   if (running !== undefined) {
-    const { mongodbUrl, elasticsearchUrl, redisUrl, cacheRedisUrl } = { ...running, ...given };
     return {
-      mongodbUrl,
-      elasticsearchUrl,
-      redisUrl,
-      ...(cacheRedisUrl === undefined ? {} : { cacheRedisUrl }),
+      urls: { ...running, ...given },
       areLocal: running !== given,
       crashed: never(),
       stop: () => Promise.resolve(),
@@ -75,33 +73,25 @@ export async function ensureServers(options: EnsureOptions): Promise<EnsuredServ
   }
 }
 
-function givenUrls(env: Env): Partial<ServerUrls> {
-  const { MONGODB_URL, ELASTICSEARCH_URL, REDIS_URL, CACHE_REDIS_URL } = env;
-  return {
-    ...(MONGODB_URL ? { mongodbUrl: MONGODB_URL } : {}),
-    ...(ELASTICSEARCH_URL ? { elasticsearchUrl: ELASTICSEARCH_URL } : {}),
-    ...(REDIS_URL ? { redisUrl: REDIS_URL } : {}),
-    ...(CACHE_REDIS_URL ? { cacheRedisUrl: CACHE_REDIS_URL } : {}),
-  };
-}
+const NAMES = ['MONGODB_URL', 'ELASTICSEARCH_URL', 'REDIS_URL', 'CACHE_REDIS_URL'] as const;
 
-function isComplete(urls: Partial<ServerUrls>): urls is ServerUrls {
-  return Boolean(urls.mongodbUrl && urls.elasticsearchUrl && urls.redisUrl);
+function givenUrls(env: Env): Partial<StoreUrls> {
+  return Object.fromEntries(NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }
 
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 async function startMissing(
-  given: Partial<ServerUrls>,
+  given: Partial<StoreUrls>,
   { dataDir, env, report, children }: Required<EnsureOptions>,
   release: () => Promise<void>,
 ): Promise<EnsuredServers> {
   const logs = join(dataDir, 'logs');
   await stopLeftovers(dataDir, report);
   const wanted: Wanted = {
-    mongodb: given.mongodbUrl === undefined,
-    elasticsearch: given.elasticsearchUrl === undefined,
-    redis: given.redisUrl === undefined,
+    mongodb: given.MONGODB_URL === undefined,
+    elasticsearch: given.ELASTICSEARCH_URL === undefined,
+    redis: given.REDIS_URL === undefined,
   };
   const cache = await cacheFolder(env);
   const programs = await resolvePrograms(wanted, { env, cache, logs, children, report });
@@ -110,15 +100,15 @@ async function startMissing(
   const { mongodb, elasticsearch, redis } = await startAll(programs, ports, context, report);
   const urls = {
     ...given,
-    mongodbUrl: given.mongodbUrl ?? mongodb?.url,
-    elasticsearchUrl: given.elasticsearchUrl ?? elasticsearch?.url,
-    redisUrl: given.redisUrl ?? redis?.url,
-  } as ServerUrls;
+    ...(mongodb && { MONGODB_URL: mongodb.url }),
+    ...(elasticsearch && { ELASTICSEARCH_URL: elasticsearch.url }),
+    ...(redis && { REDIS_URL: redis.url }),
+  } as StoreUrls;
   const servers = [mongodb, elasticsearch, redis].filter((server) => server !== undefined);
   const processes = await processesOf(servers.map(({ child }) => child));
   await writeServersFile(dataDir, { ports, urls, launcher: processId(), processes });
   return {
-    ...urls,
+    urls,
     areLocal: true,
     ...supervise(servers, async () => {
       await writeServersFile(dataDir, { ports });
@@ -184,7 +174,8 @@ function supervise(
 export async function refuseSecondLauncher(dataDir: string): Promise<void> {
   const running = await findLocalServers(resolve(dataDir));
   if (running === undefined) return;
-  const urls = [running.apiUrl, running.mongodbUrl, running.elasticsearchUrl, running.redisUrl];
+  const { MONGODB_URL, ELASTICSEARCH_URL, REDIS_URL } = running.urls;
+  const urls = [running.apiUrl, MONGODB_URL, ELASTICSEARCH_URL, REDIS_URL];
   const lines = urls.filter((url) => url !== undefined).map((url) => `  ${hidePassword(url)}`);
   throw new LaunchError(
     [

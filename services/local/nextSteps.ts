@@ -1,3 +1,4 @@
+import type { Env } from './findExecutable.js';
 import { hidePassword } from './hidePassword.js';
 
 /** What is reported once everything runs. */
@@ -6,7 +7,7 @@ export interface Running {
   servers: { name: string; url: string }[];
   logs: string;
   /** The variables that have to be set in another shell, so that the command line finds the same archive there. */
-  environment: Record<string, string>;
+  environment: Env;
 }
 
 /**
@@ -37,8 +38,10 @@ export function nextSteps({ apiUrl, servers, logs, environment }: Running): stri
   ].join('\n');
 }
 
-function shellSettings(environment: Record<string, string>): string {
+function shellSettings(environment: Env): string {
   return Object.entries(environment)
-    .map(([name, value]) => `${name}='${hidePassword(value).replaceAll("'", String.raw`'\''`)}' `)
+    .map(
+      ([name, value = '']) => `${name}='${hidePassword(value).replaceAll("'", String.raw`'\''`)}' `,
+    )
     .join('');
 }

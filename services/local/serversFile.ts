@@ -1,20 +1,21 @@
 import { access, constants, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Joi from 'joi';
+import type { Settings } from '../../shared/platform/env.js';
 import { makeFolder } from '../../shared/platform/makeFolder.js';
 import { SettingsError } from '../../shared/platform/settingsError.js';
 import { LaunchError } from './launchError.js';
 import { isReachable } from './ports.js';
 import { isRunning, processId, type ProcessId } from './processId.js';
 
-/** The addresses of the three stores. */
-export interface ServerUrls {
-  mongodbUrl: string;
-  elasticsearchUrl: string;
-  redisUrl: string;
-  /** The address of the cache's Redis, where that is another one. A launcher never starts it. */
-  cacheRedisUrl?: string;
-}
+/**
+ * The addresses of an archive's three stores, by setting, and of the cache's Redis where that is another one. A launcher
+ * never starts the latter.
+ */
+export type StoreUrls = Pick<
+  Settings,
+  'MONGODB_URL' | 'ELASTICSEARCH_URL' | 'REDIS_URL' | 'CACHE_REDIS_URL'
+>;
 
 /** The ports that were used last in a data folder. They are used again where they are free. */
 export type Ports = Partial<
@@ -25,16 +26,17 @@ export type Ports = Partial<
 export interface ServersFile {
   ports: Ports;
   launcher?: ProcessId;
-  urls?: ServerUrls;
+  /** A file of an earlier version names them otherwise. */
+  urls?: Partial<StoreUrls>;
   /** The leaders of the process groups that were started. By these, the processes of a killed launcher can be found. */
   processes?: ProcessId[];
   apiUrl?: string;
 }
 
 /** A launcher that runs in a data folder, and the addresses of its servers. */
-export interface LocalServers extends ServerUrls {
+export interface LocalServers extends Pick<ServersFile, 'apiUrl'> {
   pid: number;
-  apiUrl?: string;
+  urls: StoreUrls;
 }
 
 const processSchema = Joi.object<ProcessId>({
@@ -45,12 +47,7 @@ const processSchema = Joi.object<ProcessId>({
 const fileSchema = Joi.object<ServersFile>({
   ports: Joi.object().pattern(Joi.string(), Joi.number().port()).default({}),
   launcher: processSchema,
-  urls: Joi.object<ServerUrls>({
-    mongodbUrl: Joi.string().required(),
-    elasticsearchUrl: Joi.string().required(),
-    redisUrl: Joi.string().required(),
-    cacheRedisUrl: Joi.string(),
-  }),
+  urls: Joi.object().pattern(Joi.string(), Joi.string()),
   processes: Joi.array().items(processSchema),
   apiUrl: Joi.string(),
 })
@@ -83,11 +80,16 @@ export async function writeServersFile(dataDir: string, content: ServersFile): P
  */
 export async function findLocalServers(dataDir: string): Promise<LocalServers | undefined> {
   const { launcher, urls, apiUrl } = await readServersFile(dataDir);
-  if (launcher === undefined || urls === undefined || !isRunning(launcher)) return undefined;
-  const stores = [urls.mongodbUrl, urls.elasticsearchUrl, urls.redisUrl];
+  if (launcher === undefined || !isRunning(launcher) || !isComplete(urls)) return undefined;
+  const stores = [urls.MONGODB_URL, urls.ELASTICSEARCH_URL, urls.REDIS_URL];
   const reachable = await Promise.all(stores.map(isReachable));
   if (reachable.includes(false)) return undefined;
-  return { ...urls, pid: launcher.pid, ...(apiUrl === undefined ? {} : { apiUrl }) };
+  return { urls, pid: launcher.pid, ...(apiUrl !== undefined && { apiUrl }) };
+}
+
+/** Whether all three stores have an address. */
+export function isComplete(urls: Partial<StoreUrls> = {}): urls is StoreUrls {
+  return Boolean(urls.MONGODB_URL && urls.ELASTICSEARCH_URL && urls.REDIS_URL);
 }
 
 /** Makes the data folder where there is none. Throws SettingsError where that fails, or nothing can be written there. */

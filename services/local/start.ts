@@ -166,10 +166,7 @@ async function servicesEnv(
 ): Promise<Env> {
   return {
     ...env,
-    MONGODB_URL: servers.mongodbUrl,
-    ELASTICSEARCH_URL: servers.elasticsearchUrl,
-    REDIS_URL: servers.redisUrl,
-    CACHE_REDIS_URL: servers.cacheRedisUrl,
+    ...servers.urls,
     JWT_SECRET: env['JWT_SECRET'] || (await jwtSecret(dataDir)),
     HOST: host,
     PORT: String(port),
@@ -187,11 +184,11 @@ async function recordServices(dataDir: string, apiUrl: string, services: Service
   await writeServersFile(dataDir, { ...file, apiUrl, processes });
 }
 
-function serverList(servers: EnsuredServers): { name: string; url: string }[] {
+function serverList({ urls }: EnsuredServers): { name: string; url: string }[] {
   return [
-    { name: 'MongoDB', url: servers.mongodbUrl },
-    { name: 'Elasticsearch', url: servers.elasticsearchUrl },
-    { name: 'Redis', url: servers.redisUrl },
+    { name: 'MongoDB', url: urls.MONGODB_URL },
+    { name: 'Elasticsearch', url: urls.ELASTICSEARCH_URL },
+    { name: 'Redis', url: urls.REDIS_URL },
   ];
 }
 
@@ -200,17 +197,12 @@ function serverList(servers: EnsuredServers): { name: string; url: string }[] {
  * an archive only if this launcher started one of its stores.
  */
 function whereElse(
-  { areLocal, mongodbUrl, elasticsearchUrl, redisUrl, cacheRedisUrl }: EnsuredServers,
+  { areLocal, urls }: EnsuredServers,
   { env, dataDir }: { env: Env; dataDir: string },
-): Record<string, string> {
+): Env {
   // In the project's folder, the command line finds the default data folder by itself.
   if (areLocal) return env['DATA_DIR'] ? { DATA_DIR: dataDir } : {};
-  return {
-    MONGODB_URL: mongodbUrl,
-    ELASTICSEARCH_URL: elasticsearchUrl,
-    REDIS_URL: redisUrl,
-    ...(cacheRedisUrl === undefined ? {} : { CACHE_REDIS_URL: cacheRedisUrl }),
-  };
+  return { ...urls };
 }
 
 /** Rejects when a store that was started here or a service ends by itself. */

@@ -32,9 +32,7 @@ const end = async (): Promise<void> => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void end().then(() => process.exit(1)));
 }
-process.env['MONGODB_URL'] = servers.mongodbUrl;
-process.env['ELASTICSEARCH_URL'] = servers.elasticsearchUrl;
-process.env['REDIS_URL'] = servers.redisUrl;
+Object.assign(process.env, servers.urls);
 
 try {
   process.exitCode = (await (values.kills ? runKills(console.log) : runSeeds())) ? 0 : 1;

@@ -62,8 +62,8 @@ describe('which archive a command works on', () => {
 
   it('is the one whose servers run in the data folder, and is named', () =>
     withTemporaryFolder(async (folder) => {
-      const { ELASTICSEARCH_URL: elasticsearchUrl, REDIS_URL: redisUrl } = readSettings();
-      const urls = { mongodbUrl: stores.mongodbUrl, elasticsearchUrl, redisUrl };
+      const { ELASTICSEARCH_URL, REDIS_URL } = readSettings();
+      const urls = { MONGODB_URL: stores.mongodbUrl, ELASTICSEARCH_URL, REDIS_URL };
       const content = { ports: {}, launcher: processId(), urls };
       await writeFile(join(folder, 'servers.json'), JSON.stringify(content));
       const { code, stdout, stderr } = await runCli({ ...NO_URLS, DATA_DIR: folder }, [

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { storeUrlsOf } from '../../../services/cli/storeUrls.js';
 import { createChildren } from '../../../services/local/children.js';
 import { ensureServers } from '../../../services/local/ensureServers.js';
 import { findLocalServers } from '../../../services/local/serversFile.js';
@@ -17,9 +16,9 @@ describe('servers of a data folder', () => {
       const children = createChildren();
       const servers = await ensureServers({ dataDir, env, report, children });
       try {
-        const urls = { ...given, REDIS_URL: servers.redisUrl };
-        expect(storeUrlsOf(servers)).to.deep.equal(urls);
-        expect(storeUrlsOf((await findLocalServers(dataDir))!)).to.deep.equal(urls);
+        const urls = { ...given, REDIS_URL: servers.urls.REDIS_URL };
+        expect(servers.urls).to.deep.equal(urls);
+        expect((await findLocalServers(dataDir))?.urls).to.deep.equal(urls);
       } finally {
         await servers.stop();
         await children.stopAll();

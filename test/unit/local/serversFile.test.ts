@@ -11,14 +11,14 @@ import {
   findLocalServers,
   readServersFile,
   writeServersFile,
-  type ServerUrls,
+  type StoreUrls,
 } from '../../../services/local/serversFile.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
-const urlsAt = (port: number): ServerUrls => ({
-  mongodbUrl: `mongodb://user:secret@127.0.0.1:${port}/forum-archive`,
-  elasticsearchUrl: `http://127.0.0.1:${port}`,
-  redisUrl: `redis://127.0.0.1:${port}`,
+const urlsAt = (port: number): StoreUrls => ({
+  MONGODB_URL: `mongodb://user:secret@127.0.0.1:${port}/forum-archive`,
+  ELASTICSEARCH_URL: `http://127.0.0.1:${port}`,
+  REDIS_URL: `redis://127.0.0.1:${port}`,
 });
 
 const gone = { pid: process.pid, startedAt: 'another time' };
@@ -39,22 +39,22 @@ describe('servers.json', () => {
     withTemporaryFolder(async (dataDir) => {
       const urls = urlsAt(port);
       await writeServersFile(dataDir, { ports: {}, urls, launcher: processId() });
-      expect(await findLocalServers(dataDir)).to.deep.equal({ ...urls, pid: process.pid });
+      expect(await findLocalServers(dataDir)).to.deep.equal({ urls, pid: process.pid });
     }));
 
   it('includes the Redis of the cache, whether it answers or not', () =>
     withTemporaryFolder(async (dataDir) => {
-      const cacheRedisUrl = `redis://127.0.0.1:${await freePort()}`;
-      const urls = { ...urlsAt(port), cacheRedisUrl };
+      const CACHE_REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
+      const urls = { ...urlsAt(port), CACHE_REDIS_URL };
       await writeServersFile(dataDir, { ports: {}, urls, launcher: processId() });
-      expect(await findLocalServers(dataDir)).to.deep.equal({ ...urls, pid: process.pid });
+      expect(await findLocalServers(dataDir)).to.deep.equal({ urls, pid: process.pid });
     }));
 
   it('finds them where only the DNS knows the hosts of MongoDB', () =>
     withTemporaryFolder(async (dataDir) => {
-      const urls = { ...urlsAt(port), mongodbUrl: 'mongodb+srv://ada:secret@cluster.invalid/x' };
+      const urls = { ...urlsAt(port), MONGODB_URL: 'mongodb+srv://ada:secret@cluster.invalid/x' };
       await writeServersFile(dataDir, { ports: {}, urls, launcher: processId() });
-      expect(await findLocalServers(dataDir)).to.deep.equal({ ...urls, pid: process.pid });
+      expect(await findLocalServers(dataDir)).to.deep.equal({ urls, pid: process.pid });
     }));
 
   it('takes a file for stale when the process number now belongs to another process', () =>
@@ -65,8 +65,17 @@ describe('servers.json', () => {
 
   it('takes a file for stale when a server does not answer', () =>
     withTemporaryFolder(async (dataDir) => {
-      const urls = { ...urlsAt(port), redisUrl: `redis://127.0.0.1:${await freePort()}` };
+      const urls = { ...urlsAt(port), REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
       await writeServersFile(dataDir, { ports: {}, urls, launcher: processId() });
+      expect(await findLocalServers(dataDir)).to.equal(undefined);
+    }));
+
+  it('reads the ports and processes of a file of an earlier version, but not the addresses', () =>
+    withTemporaryFolder(async (dataDir) => {
+      const kept = { ports: { redis: port }, launcher: gone, processes: [gone] };
+      const written = { ...kept, urls: { mongodbUrl: 'mongodb://a/b' } };
+      await writeFile(join(dataDir, 'servers.json'), JSON.stringify(written));
+      expect(await readServersFile(dataDir)).to.deep.include(kept);
       expect(await findLocalServers(dataDir)).to.equal(undefined);
     }));
 
