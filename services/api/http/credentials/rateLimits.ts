@@ -1,5 +1,4 @@
 import type { Redis } from 'ioredis';
-import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Settings } from '../../../../shared/platform/env.js';
 import { RateLimiter, type SharedCount } from './rateLimiter.js';
 
@@ -21,7 +20,7 @@ type RateSettings = Pick<
 >;
 
 const SHARED_EVERY_MS = 1_000;
-/** How long a shared count is kept (seconds): its window, and some time for counts that arrive late. */
+/** How long a shared count is kept after it was last raised (seconds). */
 const KEPT_SECONDS = 90;
 
 /** The limits that the settings name. Their counts are shared through Redis while it answers. */
@@ -51,14 +50,12 @@ export function createRateLimits(
 }
 
 function sharedCount(redis: Redis, keyPrefix: string): SharedCount {
-  const counter = new RateLimiterRedis({
-    storeClient: redis,
-    keyPrefix,
-    points: Number.MAX_SAFE_INTEGER,
-    duration: KEPT_SECONDS,
-  });
   return async (name, window, hits) => {
-    const { consumedPoints } = await counter.penalty(`${window}:${name}`, hits);
-    return consumedPoints;
+    const key = `${keyPrefix}:${window}:${name}`;
+    // Both commands take effect together. So no count is kept for good.
+    const answers = await redis.multi().incrby(key, hits).expire(key, KEPT_SECONDS).exec();
+    const [error, whole] = answers![0]!;
+    if (error) throw error;
+    return whole as number;
   };
 }
