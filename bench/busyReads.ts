@@ -161,7 +161,7 @@ async function ask(work: {
 function report(waits: Record<'before' | 'meanwhile' | 'after', Waits>): void {
   const rows = (Object.keys(RATES) as Read[]).map((name) => {
     const [before, meanwhile, after] = [waits.before, waits.meanwhile, waits.after].map((of) =>
-      latenciesOf(Float64Array.from(of[name])),
+      latenciesOf(of[name]),
     );
     return [
       name,

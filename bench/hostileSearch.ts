@@ -6,6 +6,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { searchArchive } from '../test/support/searchArchive.js';
 import { suggestTitles } from '../services/api/search/suggestTitles.js';
@@ -15,6 +16,7 @@ import { startArchive } from '../test/support/archive.js';
 import { searchParams, UNLIMITED } from '../test/support/searchDocuments.js';
 import { startProcess } from '../test/support/serviceProcess.js';
 import { hostileQuestion, KINDS, ORDINARY, wordsOf, type Question } from './hostileQuestions.js';
+import { latenciesOf, type Latencies } from './load/percentiles.js';
 
 const { values } = parseArgs({
   options: {
@@ -117,10 +119,10 @@ async function measureAttacks(): Promise<void> {
       const rest = await read(url, `127.0.1.${n + 1}`, seconds);
       const until = performance.now() + seconds * 1_000;
       const attack = attackWith(url, `127.0.2.${n + 1}`, question, until);
-      const read2 = await read(url, `127.0.3.${n + 1}`, seconds);
-      const ratio = (partOf(read2, 0.99) / partOf(rest, 0.99)).toFixed(2);
+      const meanwhile = await read(url, `127.0.3.${n + 1}`, seconds);
+      const ratio = (meanwhile.p99 / rest.p99).toFixed(2);
       console.log(
-        `| ${name} | ${JSON.stringify(await attack)} | ${shown(read2)} | ${ratio} (${shown(rest)}) |`,
+        `| ${name} | ${JSON.stringify(await attack)} | ${shown(meanwhile)} | ${ratio} (${shown(rest)}) |`,
       );
     }
   } finally {
@@ -154,10 +156,10 @@ async function attackWith(
 }
 
 /**
- * Asks 20 ordinary searches a second, however long they take. Returns how long each took (ms). A failure counts as
+ * Asks 20 ordinary searches a second, however long they take. Resolves with how long they took. A failure counts as
  * endless.
  */
-async function read(url: string, from: string, seconds: number): Promise<number[]> {
+async function read(url: string, from: string, seconds: number): Promise<Latencies> {
   const agent = new Agent({ keepAlive: true });
   const times = Array.from({ length: seconds * 20 }, async (_, n) => {
     await pause(n * 50);
@@ -167,7 +169,7 @@ async function read(url: string, from: string, seconds: number): Promise<number[
   });
   const all = await Promise.all(times);
   agent.destroy();
-  return all;
+  return latenciesOf(all);
 }
 
 function ask(
@@ -191,15 +193,6 @@ function ask(
   });
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function partOf(times: number[], part: number): number {
-  const sorted = times.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;
-}
-
-function shown(times: number[]): string {
-  return `${partOf(times, 0.5).toFixed(1)}, ${partOf(times, 0.99).toFixed(1)}`;
+function shown({ p50, p99 }: Latencies): string {
+  return `${p50.toFixed(1)}, ${p99.toFixed(1)}`;
 }

@@ -229,7 +229,7 @@ async function timeEvents(
 }
 
 function tellTimes(name: string, times: number[]): void {
-  const { p50, p99, max } = latenciesOf(Float64Array.from(times));
+  const { p50, p99, max } = latenciesOf(times);
   const [median, most, greatest] = [p50, p99, max].map((ms) => `${Math.round(ms)} ms`);
   console.log(
     `${name}: ${times.length} events shown after ${median} (median), ${most} (p99), ${greatest} (most)`,

@@ -7,6 +7,7 @@ import {
   runOutage,
   type Outage,
 } from '../test/support/outages.js';
+import { latenciesOf } from './load/percentiles.js';
 import { end, startService, urlOf } from '../test/support/serviceProcess.js';
 
 const AWAY_MS = 5_000;
@@ -38,13 +39,8 @@ function row({ store, fault, answers, known, recoveryMs }: Outage) {
     requests: answers.length,
     refused: answers.filter(({ status }) => status === 503).length,
     undocumented: answers.filter(wrong).length,
-    slowest: Math.round(Math.max(...answers.map(({ ms }) => ms))),
-    p99OnceKnown: Math.round(quantile(known, 0.99)),
+    slowest: Math.round(latenciesOf(answers.map(({ ms }) => ms)).max),
+    p99OnceKnown: Math.round(latenciesOf(known.map(({ ms }) => ms)).p99),
     recovery: Math.round(recoveryMs),
   };
-}
-
-function quantile(answers: Answered[], share: number): number {
-  const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
-  return times[Math.floor(times.length * share)] ?? 0;
 }

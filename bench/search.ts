@@ -5,15 +5,13 @@
  * in the index with this name, or stores it there, and keeps it.
  */
 import { parseArgs } from 'node:util';
-import type { Client } from '@elastic/elasticsearch';
 import { readSettings } from '../shared/platform/env.js';
-import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
-import { searchIndexDefinition } from '../shared/store/searchMapping.js';
-import { startApi, type ApiServer } from '../test/support/apiServer.js';
+import { searchAlias } from '../shared/store/searchIndex.js';
+import type { ApiServer } from '../test/support/apiServer.js';
 import { randomOf } from '../test/support/generateRecords.js';
-import { removeSearchAndKeys } from '../test/support/stores.js';
 import { textOf, wordOf } from './archive/words.js';
-import { samplesOf, storeArchive } from './searchArchive.js';
+import { latenciesOf } from './load/percentiles.js';
+import { withSearchArchive } from './searchArchive.js';
 
 const { values } = parseArgs({
   options: {
@@ -28,16 +26,8 @@ const QUESTIONS = 40;
 const CONNECTIONS = [1, 32] as const;
 
 const random = randomOf(7);
-const api = await startApi({ env: { CACHE_MEGABYTES: '0', RATE_LIMIT_DISABLED: 'true' } });
-try {
-  await run(api);
-} finally {
-  const { elasticsearch, mongo } = api.stores;
-  const alias = { index: values.keep ?? '*', name: searchAlias(mongo.namespace) };
-  await elasticsearch.indices.deleteAlias(alias, { ignore: [404] });
-  await removeSearchAndKeys(api.stores);
-  await api.close();
-}
+const messages = Number(values.messages);
+await withSearchArchive({ messages, keep: values.keep }, run);
 
 /** A question: words or a quoted phrase, and further parameters. */
 interface Question {
@@ -45,11 +35,7 @@ interface Question {
   more: Record<string, string>;
 }
 
-async function run({ url, stores }: ApiServer): Promise<void> {
-  const { elasticsearch, mongo } = stores;
-  const samples = await openArchive(elasticsearch, mongo.namespace);
-  const { count } = await elasticsearch.count({ index: searchAlias(mongo.namespace) });
-  console.log(`${count} documents`);
+async function run({ url, stores }: ApiServer, samples: number[][]): Promise<void> {
   const kinds: Record<string, (from: Sample) => Partial<Question>> = {
     'one common word': ({ common }) => ({ q: common }),
     'one rare word': ({ rare }) => ({ q: rare }),
@@ -72,7 +58,7 @@ async function run({ url, stores }: ApiServer): Promise<void> {
     }),
     'from the 5,000th on': ({ common }) => ({ q: common, more: { offset: '5000' } }),
   };
-  const ways = waysToAsk(url, mongo.namespace);
+  const ways = waysToAsk(url, stores.mongo.namespace);
   for (const connections of CONNECTIONS) {
     const taken = new Map<string, Taken>();
     for (let round = -2; round < Number(values.rounds); round += 1) {
@@ -127,21 +113,6 @@ async function timed(
     }),
   );
   return { ms: performance.now() - began, times, refused };
-}
-
-/** Makes sure that the alias of the namespace leads to the archive. Resolves with the words of some of its messages. */
-async function openArchive(client: Client, namespace: string): Promise<number[][]> {
-  const messages = Number(values.messages);
-  const began = performance.now();
-  const index = values.keep ?? searchIndexName(namespace, 1);
-  const isStored = await client.indices.exists({ index });
-  if (!isStored) await client.indices.create({ index, ...searchIndexDefinition });
-  const samples = isStored
-    ? await samplesOf(messages)
-    : await storeArchive(client, index, messages);
-  if (!isStored) console.log(`Stored in ${seconds(began)} s`);
-  await client.indices.putAlias({ index, name: searchAlias(namespace) });
-  return samples;
 }
 
 /** Words of one message, so that every query finds something. */
@@ -239,15 +210,14 @@ function report(connections: number, groups: string[], taken: ReadonlyMap<string
   for (const group of groups) {
     const [api, floor] = ['API', 'floor'].map((way) => taken.get(`${group}|${way}`)!);
     const rate = ({ ms, times }: Taken): number => (1000 * times.length) / ms;
-    const part = ({ times }: Taken, at: number): string => {
-      const sorted = times.toSorted((a, b) => a - b);
-      return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))]!.toFixed(1);
-    };
     const cells = [
       rate(api!).toFixed(0),
       rate(floor!).toFixed(0),
       (rate(api!) / rate(floor!)).toFixed(2),
-      ...[api!, floor!].flatMap((one) => [part(one, 0.5), part(one, 0.99)]),
+      ...[api!, floor!].flatMap(({ times }) => {
+        const { p50, p99 } = latenciesOf(times);
+        return [p50.toFixed(1), p99.toFixed(1)];
+      }),
       api!.refused,
     ];
     console.log(`| ${group} | ${cells.join(' | ')} |`);
@@ -259,8 +229,4 @@ function shuffled<T>(list: T[]): T[] {
     .map((value) => ({ value, at: random.below(1_000_000) }))
     .sort((a, b) => a.at - b.at)
     .map(({ value }) => value);
-}
-
-function seconds(began: number): string {
-  return ((performance.now() - began) / 1000).toFixed(0);
 }

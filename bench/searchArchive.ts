@@ -5,32 +5,56 @@ import { idKey } from '../shared/store/listKeys.js';
 import {
   documentId,
   hashConversation,
+  searchAlias,
+  searchIndexName,
   stretchesOf,
   type MessageDocument,
   type ThreadDocument,
 } from '../shared/store/searchIndex.js';
+import { searchIndexDefinition } from '../shared/store/searchMapping.js';
+import { startApi, type ApiServer } from '../test/support/apiServer.js';
 import { randomOf } from '../test/support/generateRecords.js';
+import { removeSearchAndKeys } from '../test/support/stores.js';
 import { textOf, zipf } from './archive/words.js';
 
 const MESSAGES_A_THREAD = 20;
 const BULK_CHARACTERS = 4_000_000;
 
 /**
- * Stores about `messages` messages and their threads in an index. Resolves with the words of some messages, by rank.
+ * Starts an API without a cache and without limits over an archive of about so many messages. Calls `work` with it, and
+ * with the words of some messages, by rank. With `keep`, the archive is the one in the index with this name, or is
+ * stored there, and stays. Otherwise it is removed in the end.
  */
-export async function storeArchive(
-  client: Client,
-  index: string,
-  messages: number,
-): Promise<number[][]> {
-  const samples = await generate(messages, (lines) => send(client, index, lines));
-  await client.indices.refresh({ index });
-  return samples;
+export async function withSearchArchive(
+  { messages, keep }: { messages: number; keep: string | undefined },
+  work: (api: ApiServer, samples: number[][]) => Promise<void>,
+): Promise<void> {
+  const api = await startApi({ env: { CACHE_MEGABYTES: '0', RATE_LIMIT_DISABLED: 'true' } });
+  const { elasticsearch, mongo } = api.stores;
+  const index = keep ?? searchIndexName(mongo.namespace, 1);
+  const alias = { index, name: searchAlias(mongo.namespace) };
+  try {
+    const samples = await openArchive(elasticsearch, index, messages);
+    await elasticsearch.indices.putAlias(alias);
+    const { count } = await elasticsearch.count({ index });
+    console.log(`${count} documents`);
+    await work(api, samples);
+  } finally {
+    await elasticsearch.indices.deleteAlias(alias, { ignore: [404] });
+    await removeSearchAndKeys(api.stores);
+    await api.close();
+  }
 }
 
-/** The same samples, for an archive that is already stored. */
-export async function samplesOf(messages: number): Promise<number[][]> {
-  return generate(messages, () => Promise.resolve());
+/** Makes sure that an index holds the archive. Resolves with the words of some of its messages, by rank. */
+async function openArchive(client: Client, index: string, messages: number): Promise<number[][]> {
+  if (await client.indices.exists({ index })) return generate(messages, () => Promise.resolve());
+  await client.indices.create({ index, ...searchIndexDefinition });
+  const began = performance.now();
+  const samples = await generate(messages, (lines) => send(client, index, lines));
+  await client.indices.refresh({ index });
+  console.log(`Stored in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+  return samples;
 }
 
 async function generate(

@@ -6,13 +6,11 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { searchAlias, searchIndexName } from '../shared/store/searchIndex.js';
-import { searchIndexDefinition } from '../shared/store/searchMapping.js';
-import { startApi } from '../test/support/apiServer.js';
+import type { ApiServer } from '../test/support/apiServer.js';
 import { randomOf } from '../test/support/generateRecords.js';
-import { removeSearchAndKeys } from '../test/support/stores.js';
 import { wordOf } from './archive/words.js';
-import { samplesOf, storeArchive } from './searchArchive.js';
+import { latenciesOf } from './load/percentiles.js';
+import { withSearchArchive } from './searchArchive.js';
 
 const { values } = parseArgs({
   options: {
@@ -25,35 +23,18 @@ const { values } = parseArgs({
 
 /** How many completions are asked for a second. A reader types the next letter after 100 ms. */
 const COMPLETIONS = 10;
-const messages = Number(values.messages);
 const seconds = Number(values.seconds);
 const random = randomOf(13);
 
-const api = await startApi({ env: { CACHE_MEGABYTES: '0', RATE_LIMIT_DISABLED: 'true' } });
-const { elasticsearch, mongo } = api.stores;
-const index = values.keep ?? searchIndexName(mongo.namespace, 1);
-try {
-  const isStored = await elasticsearch.indices.exists({ index });
-  if (!isStored) await elasticsearch.indices.create({ index, ...searchIndexDefinition });
-  const samples = isStored
-    ? await samplesOf(messages)
-    : await storeArchive(elasticsearch, index, messages);
-  await elasticsearch.indices.putAlias({ index, name: searchAlias(mongo.namespace) });
-  await measure(samples);
-} finally {
-  const alias = { index, name: searchAlias(mongo.namespace) };
-  await elasticsearch.indices.deleteAlias(alias, { ignore: [404] });
-  await removeSearchAndKeys(api.stores);
-  await api.close();
-}
+await withSearchArchive({ messages: Number(values.messages), keep: values.keep }, measure);
 
-async function measure(samples: readonly number[][]): Promise<void> {
+async function measure({ url }: ApiServer, samples: readonly number[][]): Promise<void> {
   const word = (): string => {
     const ranks = samples[random.below(samples.length)]!;
     return wordOf(ranks[random.below(ranks.length)]!);
   };
-  const completion = () => ask(`/api/suggest?q=${word().slice(0, 1 + random.below(6))}`);
-  const search = () => ask(`/api/search?q=${word()}+${word()}`);
+  const completion = () => ask(`${url}/api/suggest?q=${word().slice(0, 1 + random.below(6))}`);
+  const search = () => ask(`${url}/api/search?q=${word()}+${word()}`);
   // This makes Java compile the code that runs often.
   for (let n = 0; n < 300; n += 1) await Promise.all([completion(), search()]);
   const alone = await every(COMPLETIONS, completion);
@@ -88,16 +69,16 @@ async function every(perSecond: number, ask: () => Promise<boolean>): Promise<Ta
 }
 
 /** Whether an answer came. A busy machine may refuse a question. */
-async function ask(path: string): Promise<boolean> {
-  const response = await fetch(api.url + path);
+async function ask(url: string): Promise<boolean> {
+  const response = await fetch(url);
   await response.arrayBuffer();
   return response.ok;
 }
 
 function row(name: string, { times, sent, seconds: took }: Taken): void {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number): string =>
-    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN).toFixed(1);
+  const { p50, p99 } = latenciesOf(times);
   const rate = (times.length / took).toFixed(0);
-  console.log(`| ${name} | ${times.length} of ${sent} | ${rate} | ${at(0.5)} | ${at(0.99)} |`);
+  console.log(
+    `| ${name} | ${times.length} of ${sent} | ${rate} | ${p50.toFixed(1)} | ${p99.toFixed(1)} |`,
+  );
 }

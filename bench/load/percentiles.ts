@@ -14,8 +14,8 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
 }
 
 /** The median, the 99th percentile and the greatest of some times, in any order. */
-export function latenciesOf(times: Float64Array): Latencies {
-  const sorted = times.toSorted();
+export function latenciesOf(times: Iterable<number>): Latencies {
+  const sorted = Float64Array.from(times).sort();
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) };
 }
 
