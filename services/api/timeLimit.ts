@@ -1,8 +1,5 @@
 import { PING_LIMIT_MS } from '../../shared/platform/watchStore.js';
 
-/** The most time (ms) that MongoDB may work on a read. */
-const SERVER_LIMIT_MS = 2_000;
-
 /** A call to a store fails after this time (ms), even if the server is silent or the pool is full. */
 export const CALL_LIMIT_MS = 2_500;
 
@@ -22,10 +19,3 @@ export const TIME_LIMITS: TimeLimits = {
   callMs: CALL_LIMIT_MS,
   readMs: READ_LIMIT_MS,
 };
-
-/**
- * Options that limit the time of one read in MongoDB. Where the server is silent, the guard of its calls ends the read.
- */
-export function timeLimit(): { maxTimeMS: number } {
-  return { maxTimeMS: SERVER_LIMIT_MS };
-}

@@ -8,13 +8,13 @@ const FAILS_AGAIN_MS = 5 * 60_000;
 const FAILED = 'Copies could not be removed or looked through: the log of the indexer says why';
 
 /** How the mirror stands; null where there is none. */
-export async function mirrorStats(
-  { state, work }: Pick<Collections, 'state' | 'work'>,
-  options: { maxTimeMS?: number } = {},
-): Promise<MirrorStats | null> {
+export async function mirrorStats({
+  state,
+  work,
+}: Pick<Collections, 'state' | 'work'>): Promise<MirrorStats | null> {
   const [totals, waiting] = await Promise.all([
-    stateOf(state, 'mirror').findOne({ _id: 'mirror' }, options),
-    work.countDocuments({ kind: 'mirror', due: { $ne: NEVER } }, options),
+    stateOf(state, 'mirror').findOne({ _id: 'mirror' }),
+    work.countDocuments({ kind: 'mirror', due: { $ne: NEVER } }),
   ]);
   if (!totals) return null;
   const { files, bytes, failed, failedAt, settings } = totals;

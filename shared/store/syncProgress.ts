@@ -14,26 +14,22 @@ interface Sums {
 export async function syncProgress(
   { sync }: Pick<Collections, 'sync'>,
   place: SyncRequest = {},
-  options: { maxTimeMS?: number } = {},
 ): Promise<Pick<SyncStats, 'threads' | 'messages'>> {
   // Threads that were fetched count as complete, whatever the platform counts.
   const told = { $max: ['$fetched', { $cond: ['$todo', { $add: ['$messageCount', 1] }, 0] }] };
   const sums = await syncOf(sync, 'thread')
-    .aggregate<Sums>(
-      [
-        { $match: { kind: 'thread', ...threadsIn(place) } },
-        {
-          $group: {
-            _id: null,
-            threads: { $sum: 1 },
-            left: { $sum: { $cond: ['$todo', 1, 0] } },
-            messages: { $sum: told },
-            fetched: { $sum: '$fetched' },
-          },
+    .aggregate<Sums>([
+      { $match: { kind: 'thread', ...threadsIn(place) } },
+      {
+        $group: {
+          _id: null,
+          threads: { $sum: 1 },
+          left: { $sum: { $cond: ['$todo', 1, 0] } },
+          messages: { $sum: told },
+          fetched: { $sum: '$fetched' },
         },
-      ],
-      options,
-    )
+      },
+    ])
     .next();
   const { threads = 0, left = 0, messages = 0, fetched = 0 } = sums ?? {};
   return {

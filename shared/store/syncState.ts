@@ -10,26 +10,17 @@ const MOST_TOLD = 1_000;
 /** The state of the sync; null where no indexer has a bot token. */
 export async function syncState(
   collections: Pick<Collections, 'state' | 'sync' | 'optOuts'>,
-  options: { maxTimeMS?: number } = {},
 ): Promise<SyncStats | null> {
   const { state, sync, optOuts } = collections;
-  const lease = await stateOf(state, 'sync').findOne({ _id: 'sync' }, options);
+  const lease = await stateOf(state, 'sync').findOne({ _id: 'sync' });
   if (!lease) return null;
   const [progress, gateway, optedOut, servers, channels, threads] = await Promise.all([
-    syncProgress(collections, {}, options),
-    stateOf(state, 'gateway').findOne({ _id: 'gateway' }, options),
-    optOuts.countDocuments({}, options),
-    syncOf(sync, 'server')
-      .find({ kind: 'server' }, options)
-      .sort({ _id: 1 })
-      .limit(MOST_TOLD)
-      .toArray(),
-    syncOf(sync, 'channel')
-      .find({ kind: 'channel' }, options)
-      .sort({ _id: 1 })
-      .limit(MOST_TOLD)
-      .toArray(),
-    threadsByChannel(sync, options),
+    syncProgress(collections),
+    stateOf(state, 'gateway').findOne({ _id: 'gateway' }),
+    optOuts.countDocuments({}),
+    syncOf(sync, 'server').find({ kind: 'server' }).sort({ _id: 1 }).limit(MOST_TOLD).toArray(),
+    syncOf(sync, 'channel').find({ kind: 'channel' }).sort({ _id: 1 }).limit(MOST_TOLD).toArray(),
+    threadsByChannel(sync),
   ]);
   const left = progress.messages.found - progress.messages.fetched;
   const isDone = progress.threads.fetched === progress.threads.found;
@@ -59,13 +50,12 @@ export async function syncState(
 }
 
 /** The state of the connection; null where none was ever tried. */
-export async function readEventsState(
-  { state }: Pick<Collections, 'state'>,
-  options: { maxTimeMS?: number } = {},
-): Promise<EventStats | null> {
+export async function readEventsState({
+  state,
+}: Pick<Collections, 'state'>): Promise<EventStats | null> {
   const [lease, gateway] = await Promise.all([
-    stateOf(state, 'sync').findOne({ _id: 'sync' }, options),
-    stateOf(state, 'gateway').findOne({ _id: 'gateway' }, options),
+    stateOf(state, 'sync').findOne({ _id: 'sync' }),
+    stateOf(state, 'gateway').findOne({ _id: 'gateway' }),
   ]);
   return lease && gateway && eventsState(gateway, lease);
 }
@@ -87,26 +77,20 @@ function eventsState(
 type ChannelThreads = SyncStats['channels'][number]['threads'];
 
 /** For each forum, how far its threads are fetched. */
-async function threadsByChannel(
-  sync: Collections['sync'],
-  options: { maxTimeMS?: number },
-): Promise<Map<string, ChannelThreads>> {
+async function threadsByChannel(sync: Collections['sync']): Promise<Map<string, ChannelThreads>> {
   const one = (field: string) => ({ $sum: { $cond: [field, 1, 0] } });
   const groups = await syncOf(sync, 'thread')
-    .aggregate<{ _id: string; found: number; left: number; failed: number }>(
-      [
-        { $match: { kind: 'thread' } },
-        {
-          $group: {
-            _id: '$channelId',
-            found: { $sum: 1 },
-            left: one('$todo'),
-            failed: one('$problem'),
-          },
+    .aggregate<{ _id: string; found: number; left: number; failed: number }>([
+      { $match: { kind: 'thread' } },
+      {
+        $group: {
+          _id: '$channelId',
+          found: { $sum: 1 },
+          left: one('$todo'),
+          failed: one('$problem'),
         },
-      ],
-      options,
-    )
+      },
+    ])
     .toArray();
   return new Map(
     groups.map(({ _id, found, left, failed }) => [_id, { found, fetched: found - left, failed }]),

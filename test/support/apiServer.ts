@@ -13,7 +13,6 @@ import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
 import type { TimeLimits } from '../../services/api/timeLimit.js';
 import { PATIENCE_MS } from './patientElasticsearch.js';
-import { patientMongo } from './patientMongo.js';
 import { openApiStores, type ApiStores } from './apiStores.js';
 
 export interface Reply {
@@ -85,7 +84,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
   const { app, cache, closing } = createApi({
     settings,
     logger,
-    mongo: isWell ? patientMongo(mongo) : mongo,
+    mongo,
     elasticsearch,
     redis,
     subscriber,

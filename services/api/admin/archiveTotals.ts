@@ -3,7 +3,6 @@ import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { identityOf } from '../answer.js';
 import { loadBody, type BodyStore } from '../bodies/findBody.js';
-import { timeLimit } from '../timeLimit.js';
 import { orNull } from './orNull.js';
 
 type Store = BodyStore & Pick<Collections, 'servers'>;
@@ -21,7 +20,7 @@ export async function archiveTotals(store: Store): Promise<Totals> {
 
 async function listServerIds({ servers }: Store): Promise<string[]> {
   const alive = { deleted: { $ne: true } };
-  const found = await servers.find(alive, { ...timeLimit(), projection: { _id: 1 } }).toArray();
+  const found = await servers.find(alive, { projection: { _id: 1 } }).toArray();
   return found.map(({ _id }) => _id);
 }
 

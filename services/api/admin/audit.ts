@@ -6,7 +6,6 @@ import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import type { OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
-import { timeLimit } from '../timeLimit.js';
 
 const QUESTION = ['audit'];
 const POSITION = /^([0-9a-f]{24})$/;
@@ -21,7 +20,7 @@ export function listAudit(
     const after = cursor === undefined ? undefined : cursors.read(QUESTION, cursor, POSITION)[1];
     const older: Filter<AuditRecord> = after === undefined ? {} : { _id: { $lt: after } };
     const found = await audit
-      .find(older, timeLimit())
+      .find(older)
       .sort({ _id: -1 })
       .limit(limit + 1)
       .toArray();

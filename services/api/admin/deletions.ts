@@ -5,7 +5,6 @@ import type { DeletionKind } from '../../../shared/store/deletionRecord.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
-import { timeLimit } from '../timeLimit.js';
 import { fileJob, queuedJob } from './fileJob.js';
 import { withQueue, type QueueDeps } from './withQueue.js';
 
@@ -23,10 +22,7 @@ export function deleteBy<Kind extends DeletionKind>(
   const { collections, producer } = deps;
   return async ({ params }) => {
     const subject = params[`${kind}Id`];
-    const found = await collections[`${kind}s`].countDocuments(
-      { _id: subject },
-      { limit: 1, ...timeLimit() },
-    );
+    const found = await collections[`${kind}s`].countDocuments({ _id: subject }, { limit: 1 });
     if (found === 0) throw new AppError('NOT_FOUND', `There is no such ${kind}`);
     // Without a queue the request is refused. So the queue is asked before the deletion is recorded.
     await withQueue(deps, () => producer.counts());

@@ -13,7 +13,6 @@ import { storeStates } from '../health/getReadiness.js';
 import type { Handler } from '../http/route.js';
 import type { StoreWatches } from '../stores/guardStores.js';
 import type { ReadBody } from '../bodies/bodyReader.js';
-import { timeLimit } from '../timeLimit.js';
 import { archiveTotals } from './archiveTotals.js';
 import { orNull } from './orNull.js';
 import { withQueue, type QueueDeps } from './withQueue.js';
@@ -43,8 +42,8 @@ export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
       orNull(withQueue(deps, () => deps.producer.counts())),
       orNull(withQueue(deps, () => deps.producer.workers())),
       storeStates(deps.watches),
-      orNull(syncState(deps.collections, timeLimit())),
-      orNull(mirrorStats(deps.collections, timeLimit())),
+      orNull(syncState(deps.collections)),
+      orNull(mirrorStats(deps.collections)),
     ]);
     const stats: AdminStats = {
       version: API_VERSION,
@@ -76,10 +75,10 @@ const COUNTED: WorkKind[] = ['person', 'server'];
 
 async function freshness({ work }: Collections): Promise<AdminStats['views']> {
   const [pending, oldest, marks, quarantined] = await Promise.all([
-    orNull(work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }, timeLimit())),
-    orNull(oldestPendingSeconds({ work }, timeLimit())),
-    orNull(work.countDocuments({ kind: { $in: COUNTED }, due: { $ne: NEVER } }, timeLimit())),
-    orNull(work.countDocuments(FAILED, timeLimit())),
+    orNull(work.countDocuments({ kind: 'thread', due: { $ne: NEVER } })),
+    orNull(oldestPendingSeconds({ work })),
+    orNull(work.countDocuments({ kind: { $in: COUNTED }, due: { $ne: NEVER } })),
+    orNull(work.countDocuments(FAILED)),
   ]);
   return { pending, oldestPendingSeconds: oldest, dirty: marks, quarantined };
 }

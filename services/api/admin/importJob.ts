@@ -4,7 +4,6 @@ import { importIdOf } from '../../../shared/jobs/importJobId.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ImportFileRecord, ImportRecord } from '../../../shared/store/views.js';
-import { timeLimit } from '../timeLimit.js';
 
 type Records = Pick<Collections, 'imports' | 'importFiles'>;
 
@@ -14,7 +13,7 @@ const MOST_FILES = 1_000;
 const MOST_PROGRESS = 0.99;
 
 /** An outcome that is reported must survive a crash. So only what a majority has stored is read. */
-const forGood = () => ({ ...timeLimit(), readConcern: { level: 'majority' } }) as const;
+const FOR_GOOD = { readConcern: { level: 'majority' } } as const;
 
 interface StateCount {
   _id: ImportFileRecord['state'];
@@ -33,11 +32,11 @@ export async function findImport(
 ): Promise<(AdminJob & { files: object[] }) | null> {
   const importId = importIdOf(jobId);
   if (importId === undefined) return null;
-  const record = await store.imports.findOne({ _id: importId }, forGood());
+  const record = await store.imports.findOne({ _id: importId }, FOR_GOOD);
   if (!record) return null;
   const [counts, files] = await Promise.all([
     countStates(store, importId),
-    store.importFiles.find({ importId }, forGood()).sort({ _id: 1 }).limit(MOST_FILES).toArray(),
+    store.importFiles.find({ importId }, FOR_GOOD).sort({ _id: 1 }).limit(MOST_FILES).toArray(),
   ]);
   return {
     jobId,
@@ -90,7 +89,7 @@ function countStates({ importFiles }: Records, importId: string): Promise<StateC
   return importFiles
     .aggregate<StateCount>(
       [{ $match: { importId } }, { $group: { _id: '$state', ...sums } }],
-      forGood(),
+      FOR_GOOD,
     )
     .toArray();
 }
@@ -106,7 +105,7 @@ export async function refileImport(
 ): Promise<void> {
   const importId = importIdOf(jobId) ?? '';
   const waiting = await importFiles
-    .find({ importId, state: 'queued' }, { ...timeLimit(), projection: { _id: 1 } })
+    .find({ importId, state: 'queued' }, { projection: { _id: 1 } })
     .limit(MOST_FILES)
     .toArray();
   if (waiting.length === 0) throw new AppError('CONFLICT', 'No file of this import is waiting');

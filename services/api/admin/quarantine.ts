@@ -6,7 +6,6 @@ import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import type { OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
-import { timeLimit } from '../timeLimit.js';
 import { fileJob } from './fileJob.js';
 import type { QueueDeps } from './withQueue.js';
 
@@ -24,7 +23,7 @@ export function listQuarantine(
     const cursors = await openCursors();
     const after = cursor === undefined ? '' : cursors.read(QUESTION, cursor, POSITION)[1]!;
     const found = await work
-      .find({ 'failure.id': { $gt: after } }, { ...timeLimit(), projection: { failure: 1 } })
+      .find({ 'failure.id': { $gt: after } }, { projection: { failure: 1 } })
       .sort({ 'failure.id': 1 })
       .limit(limit + 1)
       .toArray();
@@ -41,7 +40,7 @@ export function retryQuarantined(
 ): Handler<{ quarantineId: string }, unknown> {
   return async ({ params: { quarantineId } }) => {
     const known = { 'failure.id': quarantineId };
-    const limits = { limit: 1, ...timeLimit() };
+    const limits = { limit: 1 };
     if ((await deps.collections.work.countDocuments(known, limits)) === 0) {
       throw new AppError('NOT_FOUND', 'Nothing of this id is quarantined');
     }

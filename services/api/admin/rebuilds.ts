@@ -9,7 +9,6 @@ import { requestSync } from '../../../shared/store/requestSync.js';
 import { RebuildRunning } from '../../../shared/store/searchGenerations.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
-import { timeLimit } from '../timeLimit.js';
 import { fileJob, queuedJob } from './fileJob.js';
 import { withQueue, type QueueDeps } from './withQueue.js';
 
@@ -45,9 +44,7 @@ async function rebuildSearch(deps: Deps): Promise<QueuedJob> {
 export function refreshStats(deps: Deps): Handler<{ serverId: string }, unknown> {
   return async ({ params: { serverId } }) => {
     const known = { _id: serverId, deleted: { $ne: true } };
-    if (
-      (await deps.collections.servers.countDocuments(known, { limit: 1, ...timeLimit() })) === 0
-    ) {
+    if ((await deps.collections.servers.countDocuments(known, { limit: 1 })) === 0) {
       throw new AppError('NOT_FOUND', 'Server not found');
     }
     return jsonAnswer(await fileJob(deps, 'refresh-stats', { serverId }));
@@ -63,7 +60,7 @@ export function verify(deps: QueueDeps): Handler<unknown, unknown, VerifyRequest
 export function sync(deps: Deps): Handler<unknown, unknown, SyncRequest> {
   const { collections, producer } = deps;
   return async ({ body }) => {
-    if (!(await stateOf(collections.state, 'sync').findOne({ _id: 'sync' }, timeLimit()))) {
+    if (!(await stateOf(collections.state, 'sync').findOne({ _id: 'sync' }))) {
       const message = 'There is no live source: set DISCORD_BOT_TOKEN, or import export files';
       throw new AppError('NOT_CONFIGURED', message);
     }

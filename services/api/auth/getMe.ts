@@ -3,7 +3,6 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { jsonAnswer } from '../answer.js';
 import type { Caller } from '../caller.js';
 import type { Handler } from '../http/route.js';
-import { timeLimit } from '../timeLimit.js';
 
 type Store = Pick<Collections, 'refreshTokens' | 'members'>;
 
@@ -25,9 +24,6 @@ async function describe(store: Store, { id, scopes, profile }: Caller): Promise<
 
 /** The account that logged in. For a token without a login, the account that wrote messages under that id. */
 async function findAccount({ refreshTokens, members }: Store, userId: string) {
-  const newest = { ...timeLimit(), sort: { createdAt: -1 } } as const;
-  return (
-    (await refreshTokens.findOne({ userId }, newest)) ??
-    (await members.findOne({ userId }, timeLimit()))
-  );
+  const newest = { sort: { createdAt: -1 } } as const;
+  return (await refreshTokens.findOne({ userId }, newest)) ?? (await members.findOne({ userId }));
 }

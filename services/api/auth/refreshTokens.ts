@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { TokenFamily } from '../../../shared/store/credentials.js';
-import { timeLimit } from '../timeLimit.js';
 import { expiredCredential, invalidCredential } from './refusals.js';
 import { isSigned, sign } from './signature.js';
 
@@ -106,7 +105,7 @@ async function beginExchange(
     refreshTokens.findOneAndUpdate(
       { _id: familyId, revokedAt: { $exists: false }, ...state },
       { $set: { generation, expiresAt, exchangeId } },
-      { ...timeLimit(), returnDocument: 'after' },
+      { returnDocument: 'after' },
     );
   return (
     (await begin({ generation: generation - 1 })) ??

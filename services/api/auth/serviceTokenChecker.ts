@@ -3,7 +3,6 @@ import { SCOPES, scopesOf } from '../../../shared/contract/scopes.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { TokenFamily } from '../../../shared/store/credentials.js';
 import type { Caller } from '../caller.js';
-import { timeLimit } from '../timeLimit.js';
 import { invalidCredential } from './refusals.js';
 import { rememberBriefly } from './rememberBriefly.js';
 import { readServiceToken } from './serviceTokens.js';
@@ -23,7 +22,7 @@ export function createServiceTokenChecker(
   { jwtSecret, adminUserIds }: ServiceTokenSettings,
 ): (token: string) => Promise<Caller> {
   const findLogin = rememberBriefly<TokenFamily>((loginId) =>
-    refreshTokens.findOne({ _id: loginId }, timeLimit()),
+    refreshTokens.findOne({ _id: loginId }),
   );
   // The key is made once. From a text, the library would make one for every token.
   const secret = createSecretKey(jwtSecret, 'utf8');

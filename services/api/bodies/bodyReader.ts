@@ -3,7 +3,6 @@ import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { ownBytes } from '../answer.js';
 import { gatherReads, type AskLimits } from '../stores/gatherReads.js';
-import { timeLimit } from '../timeLimit.js';
 
 /** A stored body as it was read. Its bytes are missing where it is stored in pieces. */
 export type StoredBody = Pick<BodyView, '_id' | 'revision' | 'etag' | 'length'> & {
@@ -45,13 +44,13 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, limits: AskL
     const rows = await bodies
       .find<Row>(
         { _id: { $in: [...new Set(names)] } },
-        { projection: SHORT, ...timeLimit(), promoteBuffers: true, batchSize: names.length + 1 },
+        { projection: SHORT, promoteBuffers: true, batchSize: names.length + 1 },
       )
       .toArray();
     return new Map(rows.map((row) => [row._id, row]));
   };
   const findWhole = async (_id: string): Promise<Row | undefined> =>
-    (await bodies.findOne<Row>({ _id }, { ...timeLimit(), promoteBuffers: true })) ?? undefined;
+    (await bodies.findOne<Row>({ _id }, { promoteBuffers: true })) ?? undefined;
   const readShort = gatherReads<string, Row | undefined>({
     ...limits,
     most: MOST_GATHERED,

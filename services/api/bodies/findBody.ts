@@ -5,7 +5,6 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { bodyOwner, pieceId, readPieces, type Piece } from '../../../shared/store/pieces.js';
 import type { Answer } from '../answer.js';
 import { isId } from '../ids.js';
-import { timeLimit } from '../timeLimit.js';
 import type { ReadBody, StoredBody } from './bodyReader.js';
 
 export interface BodyStore extends Pick<Collections, 'pieces'> {
@@ -48,7 +47,7 @@ async function answerOf(store: BodyStore, view: StoredBody): Promise<Answer | un
 }
 
 function findPiece({ pieces }: BodyStore, _id: string): Promise<Piece | null> {
-  return pieces.findOne({ _id }, timeLimit());
+  return pieces.findOne({ _id });
 }
 
 function replaced(): never {

@@ -6,7 +6,6 @@ import { forwardsOf, unshownForwards } from '../../../shared/store/forwards.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 import { unshownPeople } from '../../../shared/store/unshownPeople.js';
-import { timeLimit } from '../timeLimit.js';
 
 type Store = Pick<
   Collections,
@@ -32,7 +31,7 @@ export async function findAttachment(
 ): Promise<FoundAttachment | null> {
   const message = await store.messages.findOne(
     { _id: messageId, counted: true, deleted: { $ne: true } },
-    { projection: MESSAGE, ...timeLimit() },
+    { projection: MESSAGE },
   );
   if (!message) return null;
   const files: AttachmentRecord[] = [
@@ -79,7 +78,7 @@ async function shownServer(
   threadId: string,
 ): Promise<string | null> {
   const alive = { deleted: { $ne: true } } as const;
-  const fields = { projection: { serverId: 1, channelId: 1 }, ...timeLimit() } as const;
+  const fields = { projection: { serverId: 1, channelId: 1 } } as const;
   const thread = await threads.findOne({ _id: threadId, ...alive }, fields);
   if (!thread) return null;
   const { serverId, channelId } = thread;

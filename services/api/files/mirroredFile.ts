@@ -2,7 +2,6 @@ import type { FileName } from '../../../shared/mirror/fileNames.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Answer } from '../answer.js';
-import { timeLimit } from '../timeLimit.js';
 import type { ReadMirror } from './readMirror.js';
 
 /** Media types that browsers may display. Other files are only offered to be saved. */
@@ -36,7 +35,7 @@ export async function mirroredFile(
 ): Promise<Answer | null> {
   if (!mirror) return null;
   const _id = fileRecordId(name);
-  const record = await syncOf(sync, 'file').findOne({ _id }, timeLimit());
+  const record = await syncOf(sync, 'file').findOne({ _id });
   if (!record?.copy || record.gone || !mayShow(record)) return null;
   const { key, bytes: length, type: told, sha256: etag } = record.copy;
   const bytes = await mirror(key, length);

@@ -5,7 +5,6 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { unshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
-import { timeLimit } from '../timeLimit.js';
 import type { FileDeps } from './fileDeps.js';
 import { mirroredFile } from './mirroredFile.js';
 import { redirectTo } from './redirectTo.js';
@@ -58,9 +57,7 @@ async function give(
 async function avatarOf(store: Collections, userId: string): Promise<Picture | null> {
   const [unshown, members] = await Promise.all([
     unshownPeople(store),
-    store.members
-      .find({ userId }, { projection: { serverId: 1, avatar: 1 }, ...timeLimit() })
-      .toArray(),
+    store.members.find({ userId }, { projection: { serverId: 1, avatar: 1 } }).toArray(),
   ]);
   const shown = members.find(({ serverId }) => !unshown.has(serverId, userId));
   return shown ? { source: shown.avatar, mayBeOther: !unshown.left.hasAnywhere(userId) } : null;
@@ -68,6 +65,6 @@ async function avatarOf(store: Collections, userId: string): Promise<Picture | n
 
 async function iconOf({ servers }: Collections, serverId: string): Promise<Picture | null> {
   const which = { _id: serverId, deleted: { $ne: true } } as const;
-  const server = await servers.findOne(which, { projection: { icon: 1 }, ...timeLimit() });
+  const server = await servers.findOne(which, { projection: { icon: 1 } });
   return server?.icon ? { source: iconUrl(serverId, server.icon), mayBeOther: true } : null;
 }

@@ -18,27 +18,44 @@ const CALLS = new Set<PropertyKey>([
   'updateMany',
   'updateOne',
 ]);
+/** The methods among all of these that take a limit of time for the server, and the place of their options. */
+const OPTIONS_AT = new Map<PropertyKey, number>([
+  ['aggregate', 1],
+  ['countDocuments', 1],
+  ['distinct', 2],
+  ['estimatedDocumentCount', 0],
+  ['find', 1],
+  ['findOne', 1],
+  ['findOneAndUpdate', 2],
+]);
 /** Methods that return a cursor, and the methods of a cursor that ask the server. */
 const CURSORS = new Set<PropertyKey>(['aggregate', 'find']);
 const CURSOR_CALLS = new Set<PropertyKey>(['hasNext', 'next', 'toArray']);
 
 type Method = (...given: unknown[]) => unknown;
 
-/** The same collections, with a guard around every call. So no caller can forget the guard. */
-export function guardCollections(collections: Collections, guard: StoreGuard): Collections {
+/**
+ * The same collections, with a guard around every call. MongoDB works on a read for at most `serverMs`. So no caller can
+ * forget the guard or the limit.
+ */
+export function guardCollections(
+  collections: Collections,
+  guard: StoreGuard,
+  serverMs: number,
+): Collections {
   const guarded = Object.entries(collections).map(([name, collection]) => [
     name,
-    guardCollection(collection as Collection, guard),
+    guardCollection(collection as Collection, guard, serverMs),
   ]);
   return Object.fromEntries(guarded) as Collections;
 }
 
-function guardCollection(collection: Collection, guard: StoreGuard): Collection {
+function guardCollection(collection: Collection, guard: StoreGuard, serverMs: number): Collection {
   return new Proxy(collection, {
     get(target, name) {
       const value = Reflect.get(target, name, target) as unknown;
       if (typeof value !== 'function') return value;
-      const method = value.bind(target) as Method;
+      const method = limited(value.bind(target) as Method, OPTIONS_AT.get(name), serverMs);
       if (CALLS.has(name)) return guardedCall(method, guard);
       if (!CURSORS.has(name)) return method;
       return (...given: unknown[]) => guardCursor(method(...given) as AbstractCursor, guard);
@@ -61,6 +78,14 @@ function guardCursor(cursor: AbstractCursor, guard: StoreGuard): AbstractCursor 
     Reflect.set(cursor, name, guardedCall(call, guard));
   }
   return cursor;
+}
+
+function limited(method: Method, optionsAt: number | undefined, serverMs: number): Method {
+  if (optionsAt === undefined) return method;
+  return (...given) => {
+    given[optionsAt] = { maxTimeMS: serverMs, ...(given[optionsAt] as object | undefined) };
+    return method(...given);
+  };
 }
 
 function guardedCall(method: Method, guard: StoreGuard): Method {

@@ -13,6 +13,9 @@ import { createGuard } from './storeGuard.js';
 /** The watch of each store. `queue` is the Redis of the queue. It may be the same server as that of the cache. */
 export type StoreWatches = Record<'mongodb' | 'elasticsearch' | 'redis' | 'queue', StoreWatch>;
 
+/** MongoDB gives a read up so long (ms) before its guard does, so that the guard still gets MongoDB's own error. */
+const ANSWER_MS = 500;
+
 /** The stores, as the API uses them. */
 export interface GuardedStores {
   collections: Collections;
@@ -53,7 +56,7 @@ export function guardStores(clients: {
   const guardOf = (name: 'mongodb' | 'elasticsearch') =>
     createGuard(watches[name], (seconds, failed) => observeCall(name, seconds, failed), callMs);
   return {
-    collections: guardCollections(mongo.collections, guardOf('mongodb')),
+    collections: guardCollections(mongo.collections, guardOf('mongodb'), callMs - ANSWER_MS),
     elasticsearch: guardElasticsearch(elasticsearch, guardOf('elasticsearch')),
     watches,
     stop() {

@@ -1,5 +1,4 @@
 import type { Collection, Document, Filter } from 'mongodb';
-import { timeLimit } from '../timeLimit.js';
 import { gatherReads, type AskLimits } from './gatherReads.js';
 import { rawTexts } from './rawTexts.js';
 
@@ -39,7 +38,7 @@ async function findOne<T extends Document>(
   { filter, projection, hint, sort, limit }: Range,
 ): Promise<Record<string, Buffer>[]> {
   const documents = await collection
-    .find<Uint8Array>(filter as Filter<T>, { ...timeLimit(), projection, hint, raw: true })
+    .find<Uint8Array>(filter as Filter<T>, { projection, hint, raw: true })
     .sort(sort)
     .limit(limit)
     .batchSize(limit + 1)
@@ -54,7 +53,6 @@ async function joinAll<T extends Document>(
   const batchSize = ranges.reduce((rows, { limit }) => rows + limit, 1);
   const documents = await collection
     .aggregate<Uint8Array>(joinedRanges(collection.collectionName, ranges), {
-      ...timeLimit(),
       batchSize,
       hint: ranges[0]!.hint,
       raw: true,

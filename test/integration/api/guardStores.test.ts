@@ -55,6 +55,27 @@ describe('guardStores', () => {
     await elasticsearch.close();
   });
 
+  it('limits how long MongoDB works on a read, whichever method is called', async () => {
+    const { db } = stores.mongo;
+    await guarded({}, async ({ collections: { threads } }) => {
+      await db.command({ profile: 2 });
+      await threads.findOne({ _id: '1' }, { sort: { _id: 1 } });
+      await threads.find().toArray();
+      await threads.aggregate([{ $match: {} }]).toArray();
+      await threads.countDocuments();
+      await threads.distinct('_id');
+      await threads.estimatedDocumentCount();
+      await threads.findOneAndUpdate({ _id: '1' }, { $set: { title: 'x' } });
+      await db.command({ profile: 0 });
+    });
+    const calls = await db
+      .collection<{ ns: string; command: { maxTimeMS?: number } }>('system.profile')
+      .find({ ns: stores.mongo.collections.threads.namespace })
+      .toArray();
+    const limit = TIME_LIMITS.callMs - 500;
+    expect(calls.map(({ command }) => command.maxTimeMS)).to.deep.equal(Array(7).fill(limit));
+  });
+
   for (const name of ['redis', 'queueRedis'] as const) {
     it(`tells that Redis is down where only one of its two servers is: ${name}`, async () => {
       const away = createRedis(`redis://${NOWHERE}`, { timeoutMs: 250 });

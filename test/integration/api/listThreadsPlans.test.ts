@@ -11,7 +11,7 @@ import {
 } from '../../../shared/contract/threads.js';
 import { aThreadItem } from '../../support/apiViews.js';
 import { openApiStores, type ApiStores } from '../../support/apiStores.js';
-import { PATIENT_READS } from '../../support/patientMongo.js';
+import { PATIENT_READS } from '../../support/patientReads.js';
 
 const THREADS = 20_000;
 const LIMIT = 20;

@@ -9,7 +9,7 @@ import { dropCachedStats, type Announcement } from '../../../shared/jobs/announc
 import { subjectOf, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import { startApi, until, untilEqual, type ApiServer } from '../../support/apiServer.js';
 import { storeBody, storeChunkedBody } from '../../support/apiViews.js';
-import { PATIENT_READS } from '../../support/patientMongo.js';
+import { PATIENT_READS } from '../../support/patientReads.js';
 
 const SERVER = '900000000000000001';
 const THREAD = '900000000000000002';

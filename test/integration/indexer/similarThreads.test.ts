@@ -15,7 +15,7 @@ import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js'
 import { build, doAll, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
-import { PATIENT_READS } from '../../support/patientMongo.js';
+import { PATIENT_READS } from '../../support/patientReads.js';
 
 const TOPICS = [
   ['Sextant drifts to the east', 'My sextant points two degrees off the pole star at dawn'],

@@ -31,7 +31,7 @@ describe('guardCollections', () => {
     { MONGODB_URL: 'mongodb://127.0.0.1:1/nothing' },
     { timeoutMs: 1_000, poolSize: 1 },
   );
-  const { bodies } = guardCollections(collections, () => Promise.reject(new Error('Refused')));
+  const { bodies } = guardCollections(collections, () => Promise.reject(new Error('Refused')), 700);
   after(() => client.close());
 
   const asking = Object.getOwnPropertyNames(Collection.prototype).filter((name) => {
