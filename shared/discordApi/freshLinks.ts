@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { expiryOf, unsignedUrl } from './cdnUrls.js';
+import { gatherReads } from '../platform/gatherReads.js';
 import { isTimeLimit } from '../platform/storeErrors.js';
 import type { PlatformClient, PlatformRequest } from './platformClient.js';
 import {
@@ -52,7 +53,14 @@ export interface FreshLinks {
 
 /** Asks the platform for fresh links, many at once, and remembers them until shortly before they expire. */
 export function createFreshLinks(platform: PlatformClient): FreshLinks {
-  const refresh = gathered((urls) => refreshAll(platform, urls));
+  const refresh = gatherReads<string, string | null>({
+    call: (urls) => refreshAll(platform, urls),
+    most: REFRESHED_AT_ONCE,
+    atOnce: Infinity,
+    gatherMs: GATHER_MS,
+    refuse: () => undefined,
+    waitMs: Infinity,
+  });
   let refusedAt: number[] = [];
   const mayAsk = (): boolean => {
     refusedAt = refusedAt.filter((at) => performance.now() - at < REFUSED_WITHIN_MS);
@@ -91,17 +99,19 @@ export function createFreshLinks(platform: PlatformClient): FreshLinks {
   };
 }
 
-/** Fresh links, by the links that were asked for. A fresh link to another file is dropped. */
+/** The fresh link for each link; null where there is none. A fresh link to another file is dropped. */
 async function refreshAll(
   platform: PlatformClient,
   urls: readonly string[],
-): Promise<Map<string, string>> {
+): Promise<(string | null)[]> {
   const value = await askInTime(platform, refreshUrlsRequest(urls));
-  return new Map(
-    value.refreshed_urls.flatMap(({ original, refreshed }): [string, string][] =>
-      refreshed !== null && unsignedUrl(refreshed) === original ? [[original, refreshed]] : [],
-    ),
+  const links = new Map(
+    value.refreshed_urls.map(({ original, refreshed }) => [original, refreshed]),
   );
+  return urls.map((url) => {
+    const fresh = links.get(url) ?? null;
+    return fresh !== null && unsignedUrl(fresh) === url ? fresh : null;
+  });
 }
 
 /** The link that stands in the message now; null where the message, or the file in it, is gone. */
@@ -136,36 +146,4 @@ async function askInTime<T>(platform: PlatformClient, request: PlatformRequest<T
 function lifetimeMs(link: string): number {
   const expiry = expiryOf(link);
   return Number.isNaN(expiry) ? UNTOLD_MS : expiry - Date.now() - LEFT_MS;
-}
-
-interface Waiting {
-  url: string;
-  resolve: (link: string | null) => void;
-  reject: (error: unknown) => void;
-}
-
-/**
- * Turns a request for many links into one for a single link. Links that are asked for at about the same time go out
- * together.
- */
-function gathered(
-  ask: (urls: readonly string[]) => Promise<ReadonlyMap<string, string>>,
-): (url: string) => Promise<string | null> {
-  let waiting: Waiting[] = [];
-  const send = async (): Promise<void> => {
-    const group = waiting.slice(0, REFRESHED_AT_ONCE);
-    waiting = waiting.slice(group.length);
-    if (waiting.length > 0) void send();
-    try {
-      const links = await ask(group.map(({ url }) => url));
-      for (const { url, resolve } of group) resolve(links.get(url) ?? null);
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
-  };
-  return (url) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ url, resolve, reject });
-      if (waiting.length === 1) setTimeout(() => void send(), GATHER_MS);
-    });
 }

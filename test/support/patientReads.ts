@@ -1,4 +1,4 @@
-import type { AskLimits } from '../../services/api/stores/gatherReads.js';
+import type { AskLimits } from '../../shared/platform/gatherReads.js';
 import { PATIENCE_MS } from './patientElasticsearch.js';
 
 /** Limits of reads from a store that is there: they wait as long as a busy machine takes. */

@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { BodyView } from '../../../shared/store/views.js';
 import { ownBytes } from '../answer.js';
-import { gatherReads, type AskLimits } from '../stores/gatherReads.js';
+import { gatherReads, type AskLimits } from '../../../shared/platform/gatherReads.js';
 
 /** A stored body as it was read. Its bytes are missing where it is stored in pieces. */
 export type StoredBody = Pick<BodyView, '_id' | 'revision' | 'etag' | 'length'> & {

@@ -1,5 +1,5 @@
 import type { Collection, Document, Filter } from 'mongodb';
-import { gatherReads, type AskLimits } from './gatherReads.js';
+import { gatherReads, type AskLimits } from '../../../shared/platform/gatherReads.js';
 import { rawTexts } from './rawTexts.js';
 
 /** A range of an index. The projected fields of its documents must be texts. */

@@ -1,5 +1,5 @@
 import type { Collections } from '../../../shared/store/collections.js';
-import type { AskLimits } from '../stores/gatherReads.js';
+import type { AskLimits } from '../../../shared/platform/gatherReads.js';
 import { rangeReader } from '../stores/rangeReader.js';
 import type { ListQuery } from './listThreadsQuery.js';
 

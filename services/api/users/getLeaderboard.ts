@@ -10,7 +10,7 @@ import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
 import type { Cursors, OpenCursors } from '../paging/cursors.js';
 import { pageOf } from '../paging/page.js';
-import type { AskLimits } from '../stores/gatherReads.js';
+import type { AskLimits } from '../../../shared/platform/gatherReads.js';
 import { rangeReader } from '../stores/rangeReader.js';
 
 /** A stored line: its key, and its JSON text as bytes, without rank and opening brace. */

@@ -1,18 +1,20 @@
-/** When a store is not asked. */
+/** When a server is not asked. */
 export interface AskLimits {
-  /** Throws while the store is known to be away. */
+  /** Throws while the server is known to be away. */
   refuse: () => void;
   /** How long a question may wait until it goes out (ms): as long as a call may take. */
   waitMs: number;
 }
 
 export interface GatherOptions<Question, Answer> extends AskLimits {
-  /** Makes one call to the store. Resolves with the answers to these questions, in their order. */
+  /** Makes one call to the server. Resolves with the answers to these questions, in their order. */
   call: (questions: Question[]) => Promise<Answer[]>;
   /** The most questions of one call. */
   most: number;
-  /** How many calls may be under way at once. */
+  /** How many calls may be under way at once (default 2). */
   atOnce?: number;
+  /** How long the first question waits for others (ms); by default until the end of this turn of the event loop. */
+  gatherMs?: number;
   /** The current time (ms since any moment). */
   now?: () => number;
 }
@@ -25,9 +27,9 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * Asks a store in few calls, because a call costs more than each answer in it. At most two calls are under way at once.
- * What is asked meanwhile waits, and goes out in one call as soon as one of them ends, first come, first served. A
- * question fails where it has waited for as long as a call may take. A failed call fails all of its questions.
+ * Asks a server in few calls, because a call costs more than each answer in it. Few calls are under way at once. What
+ * is asked meanwhile waits, and goes out in one call as soon as one of them ends, first come, first served. A question
+ * fails where it has waited for as long as a call may take. A failed call fails all of its questions.
  */
 export function gatherReads<Question, Answer>({
   call,
@@ -35,6 +37,7 @@ export function gatherReads<Question, Answer>({
   waitMs,
   most,
   atOnce = 2,
+  gatherMs,
   now = () => performance.now(),
 }: GatherOptions<Question, Answer>): (question: Question) => Promise<Answer> {
   let waiting: Waiting<Question, Answer>[] = [];
@@ -68,10 +71,12 @@ export function gatherReads<Question, Answer>({
       waiting.push({ question, askedAt: now(), resolve, reject });
       // All questions of this turn of the event loop go out together. Where others wait already, this one goes out with
       // them, or after them.
-      if (ahead === 0) setImmediate(drain);
+      if (ahead > 0) return;
+      if (gatherMs === undefined) setImmediate(drain);
+      else setTimeout(drain, gatherMs);
     });
 }
 
 function tooLate(): DOMException {
-  return new DOMException('The store was too busy', 'TimeoutError');
+  return new DOMException('The server was too busy', 'TimeoutError');
 }

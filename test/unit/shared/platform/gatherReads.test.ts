@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setImmediate as turn } from 'node:timers/promises';
-import { gatherReads } from '../../../../services/api/stores/gatherReads.js';
+import { gatherReads } from '../../../../shared/platform/gatherReads.js';
 
 const WAIT_MS = 2_500;
 
