@@ -1,5 +1,5 @@
 import { ENDPOINTS, measurementNames, MODES } from '../measurements.js';
-import { listOf, numberOf, OptionError, orExit, valuesOf } from './parts.js';
+import { listOf, numberOf, OptionError, optionReaders } from './parts.js';
 
 /** The options of the benchmark of the endpoints. */
 export interface BenchOptions {
@@ -54,42 +54,37 @@ const OPTIONS = {
   'server-id': { type: 'string' },
   results: { type: 'string', default: 'bench/results.md' },
   drop: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the options. With --help, or where they are wrong, it prints that and ends the process. */
-export function optionsOrExit(args: string[]): BenchOptions {
-  return orExit(HELP, () => readOptions(args));
-}
-
-/** Reads the options; undefined where help is asked for. Throws OptionError. */
-export function readOptions(args: string[]): BenchOptions | undefined {
-  const values = valuesOf(args, OPTIONS);
-  if (values.help) return undefined;
-  const only = listOf(values.only);
-  const parts = new Set(measurementNames().flatMap((name) => [name, ...name.split('/')]));
-  const unknown = only.filter((name) => !parts.has(name));
-  if (unknown.length > 0) {
-    throw new OptionError(
-      `--only: there is no ${unknown.join(', ')}. Choose of ${[...parts].filter((part) => !part.includes('/')).join(', ')}`,
-    );
-  }
-  if (values['server-id'] !== undefined && values.url === undefined) {
-    throw new OptionError('--server-id needs --url');
-  }
-  return {
-    messages: numberOf('messages', values.messages, 1_000, 10_000_000),
-    only,
-    seconds: numberOf('seconds', values.seconds, 0.2, 3_600, false),
-    runs: numberOf('runs', values.runs, 1, 100),
-    connections: connectionsOf(values.connections),
-    rate: values.rate === undefined ? undefined : numberOf('rate', values.rate, 1, 1_000_000),
-    url: values.url === undefined ? undefined : httpUrl(values.url),
-    serverId: values['server-id'],
-    results: values.results,
-    drop: values.drop,
-  };
-}
+export const { readOptions, optionsOrExit } = optionReaders(
+  HELP,
+  OPTIONS,
+  (values): BenchOptions => {
+    const only = listOf(values.only);
+    const parts = new Set(measurementNames().flatMap((name) => [name, ...name.split('/')]));
+    const unknown = only.filter((name) => !parts.has(name));
+    if (unknown.length > 0) {
+      throw new OptionError(
+        `--only: there is no ${unknown.join(', ')}. Choose of ${[...parts].filter((part) => !part.includes('/')).join(', ')}`,
+      );
+    }
+    if (values['server-id'] !== undefined && values.url === undefined) {
+      throw new OptionError('--server-id needs --url');
+    }
+    return {
+      messages: numberOf('messages', values.messages, 1_000, 10_000_000),
+      only,
+      seconds: numberOf('seconds', values.seconds, 0.2, 3_600, false),
+      runs: numberOf('runs', values.runs, 1, 100),
+      connections: connectionsOf(values.connections),
+      rate: values.rate === undefined ? undefined : numberOf('rate', values.rate, 1, 1_000_000),
+      url: values.url === undefined ? undefined : httpUrl(values.url),
+      serverId: values['server-id'],
+      results: values.results,
+      drop: values.drop,
+    };
+  },
+);
 
 /** Whether `--only` selects a measurement. Without `--only`, all are selected. */
 export function isAskedFor(name: string, only: readonly string[]): boolean {

@@ -1,13 +1,4 @@
-import { numberOf, OptionError, orExit, valuesOf } from './parts.js';
-
-/** The options of the benchmark of growth. */
-export interface GrowthOptions {
-  messages: number;
-  from: number;
-  /** How many requests each archive gets for each question. */
-  requests: number;
-  results: string;
-}
+import { numberOf, OptionError, optionReaders } from './parts.js';
 
 /** In an archive with fewer messages some lists are empty, so nothing could be asked of them. */
 const LEAST_MESSAGES = 10_000;
@@ -29,18 +20,9 @@ const OPTIONS = {
   from: { type: 'string', default: '10000' },
   requests: { type: 'string', default: '300' },
   results: { type: 'string', default: 'bench/growth.md' },
-  help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the options. With --help, or where they are wrong, it prints that and ends the process. */
-export function optionsOrExit(args: string[]): GrowthOptions {
-  return orExit(HELP, () => readOptions(args));
-}
-
-/** Reads the options; undefined where help is asked for. Throws OptionError. */
-export function readOptions(args: string[]): GrowthOptions | undefined {
-  const { help, ...values } = valuesOf(args, OPTIONS);
-  if (help) return undefined;
+export const { readOptions, optionsOrExit } = optionReaders(HELP, OPTIONS, (values) => {
   const options = {
     messages: numberOf('messages', values.messages, LEAST_MESSAGES, 10_000_000),
     from: numberOf('from', values.from, LEAST_MESSAGES, 10_000_000),
@@ -49,4 +31,4 @@ export function readOptions(args: string[]): GrowthOptions | undefined {
   };
   if (options.from < options.messages) return options;
   throw new OptionError('--from must be less than --messages');
-}
+});

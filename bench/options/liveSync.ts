@@ -1,4 +1,4 @@
-import { listOf, numberOf, OptionError, orExit, valuesOf } from './parts.js';
+import { listOf, numberOf, OptionError, optionReaders } from './parts.js';
 
 /** What is measured, and how. */
 export const LIVE_PARTS = {
@@ -50,17 +50,9 @@ const OPTIONS = {
   minutes: { type: 'string', default: '10' },
   threads: { type: 'string', default: '1000' },
   messages: { type: 'string', default: '100000' },
-  help: { type: 'boolean', default: false },
 } as const;
 
-/** Reads the options. With --help, or where they are wrong, it prints that and ends the process. */
-export function optionsOrExit(args: string[]): LiveOptions {
-  return orExit(HELP, () => readOptions(args));
-}
-
-function readOptions(args: string[]): LiveOptions | undefined {
-  const values = valuesOf(args, OPTIONS);
-  if (values.help) return undefined;
+export const { optionsOrExit } = optionReaders(HELP, OPTIONS, (values): LiveOptions => {
   const names = Object.keys(LIVE_PARTS) as LivePart[];
   const parts = listOf(values.parts);
   const unknown = parts.filter((part) => !names.some((name) => name === part));
@@ -77,4 +69,4 @@ function readOptions(args: string[]): LiveOptions | undefined {
     threads: numberOf('threads', values.threads, 2, 100_000),
     messages: numberOf('messages', values.messages, 100, 10_000_000),
   };
-}
+});

@@ -5,32 +5,49 @@ export class OptionError extends Error {
   override name = 'OptionError';
 }
 
-/**
- * Returns what `read` returns. Where it returns undefined, help was asked for, and is printed. Where it throws
- * OptionError, the message is printed. In both cases the process then ends.
- */
-export function orExit<T>(help: string, read: () => T | undefined): T {
-  try {
-    const options = read();
-    if (options !== undefined) return options;
-    console.log(help);
-    process.exit(0);
-  } catch (error) {
-    if (!(error instanceof OptionError)) throw error;
-    console.error(`${error.message}\nnpm run bench -- --help shows all options`);
-    process.exit(2);
-  }
+type Options = NonNullable<ParseArgsConfig['options']>;
+type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
+
+/** The readers of a benchmark's options. */
+interface Readers<T> {
+  /** Reads the options; undefined where help is asked for. Throws OptionError. */
+  readOptions: (args: string[]) => T | undefined;
+  /** Reads the options. With --help, or where they are wrong, it prints that and ends the process. */
+  optionsOrExit: (args: string[]) => T;
 }
 
-/**
- * The values of a command line's options. Throws OptionError with the parser's own message where it cannot be parsed.
- */
-export function valuesOf<T extends NonNullable<ParseArgsConfig['options']>>(
-  args: string[],
+/** Makes the readers of some options and --help. `check` makes the result from their values, or throws OptionError. */
+export function optionReaders<const T extends Options, Result>(
+  help: string,
   options: T,
-) {
+  check: (values: Values<T>) => Result,
+): Readers<Result> {
+  const readOptions = (args: string[]): Result | undefined => {
+    const values = valuesOf(args, options);
+    return values.help ? undefined : check(values);
+  };
+  return {
+    readOptions,
+    optionsOrExit(args) {
+      try {
+        const read = readOptions(args);
+        if (read !== undefined) return read;
+        console.log(help);
+        process.exit(0);
+      } catch (error) {
+        if (!(error instanceof OptionError)) throw error;
+        console.error(`${error.message}\nnpm run bench -- --help shows all options`);
+        process.exit(2);
+      }
+    },
+  };
+}
+
+/** The values of the options and --help. Throws OptionError with the parser's own message. */
+function valuesOf<T extends Options>(args: string[], options: T): Values<T> & { help?: boolean } {
   try {
-    return parseArgs({ args, options }).values;
+    const all = { ...options, help: { type: 'boolean' } } as const;
+    return parseArgs({ args, options: all }).values;
   } catch (error) {
     throw new OptionError((error as Error).message);
   }
