@@ -1,9 +1,10 @@
+import { snowflakePart } from '../exportFormat/snowflake.js';
 import { parseUrl } from '../platform/parseUrl.js';
 import type { LiveUser } from './answerTypes.js';
 
-const CDN = 'https://cdn.discordapp.com';
-const SIGNATURE = ['ex', 'is', 'hm'];
 /** Where the platform serves files. */
+export const CDN = 'https://cdn.discordapp.com';
+const SIGNATURE = ['ex', 'is', 'hm'];
 const FILE_HOSTS = [CDN, 'https://media.discordapp.net'];
 const FILE =
   /^\/(?:attachments\/\d+\/\d+\/[^/]+|(?:guilds\/\d+\/users|avatars|icons)\/\d+(?:\/avatars)?\/\w+\.\w+)$/;
@@ -60,6 +61,16 @@ export function iconUrl(serverId: string, icon: string): string {
 /** Where an account's own picture is; null where it has none. */
 export function pictureUrl({ id, avatar }: Pick<LiveUser, 'id' | 'avatar'>): string | null {
   return avatar ? `${CDN}/avatars/${id}/${avatar}.${endingOf(avatar)}` : null;
+}
+
+/** The picture of an account that has none of its own. Its number is (id >> 22) % 6 (Discord reference, "CDN endpoints"). */
+export function defaultPictureUrl(userId: string): string {
+  return numberedPictureUrl(Number(snowflakePart(userId) % 6n));
+}
+
+/** Where the default picture with a number is. */
+export function numberedPictureUrl(number: number): string {
+  return `${CDN}/embed/avatars/${number}.png`;
 }
 
 function endingOf(hash: string): string {

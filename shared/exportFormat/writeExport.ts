@@ -11,6 +11,7 @@ import type {
   StickerRecord,
   ThreadRecord,
 } from '../store/records.js';
+import { iconUrl, numberedPictureUrl } from '../discordApi/cdnUrls.js';
 import { realMicros } from '../store/sourceTime.js';
 import type {
   ExportAttachment,
@@ -27,7 +28,6 @@ import { messageTypeName } from './messageTypes.js';
 import { isMessage } from './readExport.js';
 import { dateToTimestamp, microsToTimestamp } from './timestamps.js';
 
-const CDN = 'https://cdn.discordapp.com';
 const NO_TIME = '0001-01-01T00:00:00+00:00';
 const NO_DISCRIMINATOR = '0000';
 
@@ -71,16 +71,12 @@ function writeGuild(server: ExportContent['server']): ExportGuild {
   return {
     id: server._id,
     name: server.name,
-    ...told('iconUrl', server.icon, (hash) => iconUrl(server._id, hash)),
+    ...told('iconUrl', server.icon, (hash) =>
+      hash === null ? numberedPictureUrl(0) : `${iconUrl(server._id, hash)}?size=512`,
+    ),
     ...told('description', server.description),
     ...told('memberCount', server.memberCount),
   };
-}
-
-function iconUrl(serverId: string, hash: string | null): string {
-  if (hash === null) return `${CDN}/embed/avatars/0.png`;
-  const ending = hash.startsWith('a_') ? 'gif' : 'png';
-  return `${CDN}/icons/${serverId}/${hash}.${ending}?size=512`;
 }
 
 function writeThread(

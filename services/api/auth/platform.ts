@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { CDN, defaultPictureUrl } from '../../../shared/discordApi/cdnUrls.js';
 import { BLOCKED } from '../../../shared/discordApi/judgeAnswer.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { askPlatform, type PlatformReply } from './askPlatform.js';
@@ -118,9 +119,7 @@ function isRefused({ status, body }: PlatformReply): boolean {
   return (status === 401 || status === 403) && typeof code === 'number' && code !== BLOCKED;
 }
 
-const CDN = 'https://cdn.discordapp.com';
-
 function avatarUrl(userId: string, avatar: string | null): string {
   if (avatar) return `${CDN}/avatars/${userId}/${avatar}.png`;
-  return `${CDN}/embed/avatars/${(BigInt(userId) >> 22n) % 6n}.png`;
+  return defaultPictureUrl(userId);
 }

@@ -1,7 +1,6 @@
-import { snowflakePart } from '../../../shared/exportFormat/snowflake.js';
+import { CDN, defaultPictureUrl, numberedPictureUrl } from '../../../shared/discordApi/cdnUrls.js';
 import { parseUrl } from '../../../shared/platform/parseUrl.js';
 
-const CDN = 'https://cdn.discordapp.com';
 const MAX_URL = 4_096;
 const WEB = ['http:', 'https:'];
 // How a whole address begins. On a page of https, a browser reads `https:x` and `https:/x` as paths of that page's site.
@@ -31,10 +30,8 @@ export function avatarUrl(
 ): string {
   const url = webUrl(address);
   if (url?.startsWith('https:')) return url;
-  const index = user.discriminator
-    ? Number(user.discriminator) % 5
-    : Number(snowflakePart(user.id) % 6n);
-  return `${CDN}/embed/avatars/${index}.png`;
+  const { id, discriminator } = user;
+  return discriminator ? numberedPictureUrl(Number(discriminator) % 5) : defaultPictureUrl(id);
 }
 
 /**

@@ -3,10 +3,10 @@ import type {
   ThreadDetail,
   ThreadSummary,
 } from '../../../shared/contract/threads.js';
+import { defaultPictureUrl } from '../../../shared/discordApi/cdnUrls.js';
 import { countKey, idKey, listScopes, timeKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import type { ThreadFacts, ThreadItemView } from '../../../shared/store/views.js';
-import { defaultAvatar } from './defaultAvatar.js';
 import { presentAuthor } from './presentMessage.js';
 import { slug } from './slug.js';
 import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
@@ -62,7 +62,7 @@ function unknownAuthor(id: string): MessageAuthor {
     id,
     username,
     displayName: username,
-    avatar: defaultAvatar(id),
+    avatar: defaultPictureUrl(id),
     isBot: false,
   };
 }
