@@ -338,12 +338,6 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
     .description('Copies of attachments and pictures; null without a mirror'),
 });
 
-/** GET /admin/audit. */
-export interface AuditQuery {
-  limit: number;
-  cursor?: string;
-}
-
 /** Checks the answer of GET /admin/audit. */
 export const auditPageSchema = Joi.object({
   entries: listOf(

@@ -10,11 +10,10 @@ import {
   reindexRequestSchema,
   reindexResponseSchema,
   syncRequestSchema,
-  type AuditQuery,
 } from './admin.js';
-import { quarantinePageSchema, quarantineQuerySchema } from './quarantine.js';
+import { quarantinePageSchema } from './quarantine.js';
 import type { ErrorCode } from './errors.js';
-import { cursorParameter, limitParameter, text } from './fields.js';
+import { pageQuerySchema, text } from './fields.js';
 import {
   BODY_ERRORS,
   jsonBody,
@@ -96,7 +95,7 @@ export const adminOperations = {
     operationId: 'listAudit',
     paths: ['/admin/audit'],
     summary: 'Who did what, newest first',
-    query: Joi.object<AuditQuery>({ limit: limitParameter(), cursor: cursorParameter() }),
+    query: pageQuerySchema,
     response: auditPageSchema,
     errors: PROTECTED_ERRORS,
   }),
@@ -106,7 +105,7 @@ export const adminOperations = {
     operationId: 'listQuarantine',
     paths: ['/admin/quarantine'],
     summary: 'What is quarantined, since it could not be stored or built',
-    query: quarantineQuerySchema,
+    query: pageQuerySchema,
     response: quarantinePageSchema,
     errors: PROTECTED_ERRORS,
   }),

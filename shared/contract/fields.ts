@@ -104,3 +104,15 @@ export const cursorParameter = () =>
     .description(
       'nextCursor of the page before, with the same filters and sort; the limit may change',
     );
+
+/** Query of a list that has no filters. */
+export interface PageQuery {
+  limit: number;
+  cursor?: string;
+}
+
+/** Checks a PageQuery. */
+export const pageQuerySchema = Joi.object<PageQuery, true>({
+  limit: limitParameter(),
+  cursor: cursorParameter(),
+});

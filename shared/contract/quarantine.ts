@@ -1,15 +1,5 @@
 import Joi from 'joi';
-import {
-  count,
-  cursorParameter,
-  limitParameter,
-  listOf,
-  nullableText,
-  oneOf,
-  pageEnd,
-  text,
-  time,
-} from './fields.js';
+import { count, listOf, nullableText, oneOf, pageEnd, text, time } from './fields.js';
 
 /** Kinds of things that may be quarantined. */
 export const QUARANTINE_KINDS = ['document', 'thread', 'file', 'work'] as const;
@@ -42,18 +32,6 @@ export const quarantineEntrySchema = Joi.object<QuarantineEntry, true>({
   count: count('Tries that failed'),
   firstAt: time('When it was quarantined'),
   lastAt: time('When it failed last'),
-});
-
-/** GET /admin/quarantine. */
-export interface QuarantineQuery {
-  limit: number;
-  cursor?: string;
-}
-
-/** Checks a QuarantineQuery. */
-export const quarantineQuerySchema = Joi.object<QuarantineQuery>({
-  limit: limitParameter(),
-  cursor: cursorParameter(),
 });
 
 /** Checks the answer of GET /admin/quarantine. */

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import type { AuditQuery } from '../../../shared/contract/admin.js';
+import type { PageQuery } from '../../../shared/contract/fields.js';
 import type { AuditRecord } from '../../../shared/store/audit.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { jsonAnswer } from '../answer.js';
@@ -14,7 +14,7 @@ const POSITION = /^([0-9a-f]{24})$/;
 export function listAudit(
   { audit }: Pick<Collections, 'audit'>,
   openCursors: OpenCursors,
-): Handler<unknown, AuditQuery> {
+): Handler<unknown, PageQuery> {
   return async ({ query: { limit, cursor } }) => {
     const cursors = await openCursors();
     const after = cursor === undefined ? undefined : cursors.read(QUESTION, cursor, POSITION)[1];

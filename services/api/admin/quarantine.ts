@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/contract/errors.js';
-import type { QuarantineEntry, QuarantineQuery } from '../../../shared/contract/quarantine.js';
+import type { PageQuery } from '../../../shared/contract/fields.js';
+import type { QuarantineEntry } from '../../../shared/contract/quarantine.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { Failure } from '../../../shared/store/work.js';
 import { jsonAnswer } from '../answer.js';
@@ -18,7 +19,7 @@ const POSITION = /^([\w-]{1,64})$/;
 export function listQuarantine(
   { work }: Store,
   openCursors: OpenCursors,
-): Handler<unknown, QuarantineQuery> {
+): Handler<unknown, PageQuery> {
   return async ({ query: { limit, cursor } }) => {
     const cursors = await openCursors();
     const after = cursor === undefined ? '' : cursors.read(QUESTION, cursor, POSITION)[1]!;
