@@ -20,11 +20,6 @@ export type MirrorSettings = Pick<
   | 'DISCORD_CDN_URL'
 >;
 
-/** Whether files of the platform are copied. */
-export function isMirrored(settings: MirrorSettings): boolean {
-  return settings.MIRROR_FOLDER !== undefined || settings.MIRROR_S3_BUCKET !== undefined;
-}
-
 /** The mirror that the settings name, for reading; null where they name none. */
 export async function openMirror(
   settings: MirrorSettings,

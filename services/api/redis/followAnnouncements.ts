@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import { logFailures } from '../../../shared/platform/logFailures.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { changedTags, parseAnnouncement } from '../dependencies.js';
+import { connectRedis } from './connectRedis.js';
 
 /**
  * Milliseconds between two pings of the subscription. Together with the time that a ping may take, it is under a
@@ -49,9 +49,7 @@ export function followAnnouncements(
   redis.on('close', () => {
     cache.suspend();
   });
-  logFailures(redis, logger);
-  // Where the first attempt fails, the connection tries again by itself.
-  redis.connect().catch(() => undefined);
+  connectRedis(redis, logger);
   const heartbeat = setInterval(() => void beat(redis, cache), HEARTBEAT);
   return {
     stop() {
