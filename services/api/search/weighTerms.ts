@@ -71,21 +71,22 @@ export async function weighTerms(
     countBegun(deps, beginnings),
   ]);
   const likeWhole = whole === undefined ? [] : (spellings.get(whole) ?? []);
+  // The beginning that counts as a word: the word itself, or else the query as one word.
+  const beginningOf = (text: string, weight: number): SearchTerm['begun'] => {
+    if (begun.get(text)) return { text, weight: BEGUN_WEIGHT * weight };
+    return whole !== undefined && begun.get(whole) ? { text: whole, weight } : undefined;
+  };
   return found
-    .flatMap(({ term, count, weight: own, joined: joins }): Telling[] => {
+    .flatMap(({ term, count, weight: own, joined: neighbours }): Telling[] => {
       const alternatives = [...(spellings.get(term.text) ?? []), ...partsOf(term)];
-      const joined = [...joins, ...likeWhole];
+      const joined = [...neighbours, ...likeWhole];
       const longer = begun.get(term.text) ?? 0;
       // A word that is only known as a beginning weighs as much as all longer words together.
       const weight = longer === 0 ? own : Math.log(1 + all / longer);
-      const beginning =
-        longer > 0
-          ? { begun: { text: term.text, weight: BEGUN_WEIGHT * weight } }
-          : whole !== undefined && (begun.get(whole) ?? 0) > 0
-            ? { begun: { text: whole, weight } }
-            : {};
-      const isHeld = count + joined.length + alternatives.length > 0 || 'begun' in beginning;
-      return isHeld ? [{ term: { ...term, alternatives, ...beginning }, weight, joined }] : [];
+      const beginning = beginningOf(term.text, weight);
+      if (count + joined.length + alternatives.length === 0 && !beginning) return [];
+      const spelled = { ...term, alternatives, ...(beginning && { begun: beginning }) };
+      return [{ term: spelled, weight, joined }];
     })
     .sort((one, other) => other.weight - one.weight)
     .slice(0, MOST_TERMS);
