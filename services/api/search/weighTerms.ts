@@ -31,11 +31,14 @@ export async function weighTerms(
   const joins = terms.map((term) => joinsOf(term, terms, parsed.terms));
   const foreign = foreignWordsIn(parsed);
   const joinedAll = isNothingFound ? joinAll(parsed.terms) : [];
-  const { all, counts } = await countWords(
+  const { all: seen, counts } = await countWords(
     deps,
     [...new Set([...terms.flatMap(textsOf), ...joins.flat(), ...foreign, ...joinedAll])],
     'inflected',
   );
+  // An archive that holds nothing in one request may hold something in the next. A weight is never 0, because others are
+  // divided by it.
+  const all = Math.max(1, seen);
   const countOf = (text: string): number => mostOf(counts.get(text));
   // The weight of a text with several words is the sum of their weights.
   const weightOf = (text: string): number =>

@@ -1,6 +1,9 @@
+import type { Client, estypes } from '@elastic/elasticsearch';
 import { expect } from 'chai';
+import { Turns } from '../../../../services/api/turns.js';
 import type { SearchParams, SearchResponse } from '../../../../shared/contract/search.js';
-import { aThread, searchSuite } from '../../../support/searchDocuments.js';
+import { searchArchive } from '../../../support/searchArchive.js';
+import { aThread, searchParams, searchSuite, UNLIMITED } from '../../../support/searchDocuments.js';
 
 const FILLER = Array.from({ length: 12 }, (_, n) =>
   aThread({ title: `Tide table ${n}`, messages: [`The tide of day ${n} comes with the wind`] }),
@@ -380,5 +383,22 @@ describe('search: related, by weight', () => {
     const { threads } = (await ask('bobstay xylophone', { type: 'threads' })).related;
     expect(threads.map(({ title }) => title)).to.deep.equal([text, 'hello', 'Many']);
     expect(threads[0]!.score).to.be.above(threads[1]!.score);
+  });
+});
+
+describe('search: related, while an archive is filled', () => {
+  const fixture = searchSuite();
+
+  it('finds what has come since the words were counted in an archive without documents', async () => {
+    const { elasticsearch, namespace } = fixture;
+    const termvectors = async (request: estypes.TermvectorsRequest) => {
+      const counted = await elasticsearch.termvectors(request);
+      await fixture.store(aThread({ title: 'Harbour', messages: ['Moor the tall ship'] }));
+      return counted;
+    };
+    const filling = Object.assign(Object.create(elasticsearch) as Client, { termvectors });
+    const deps = { elasticsearch: filling, namespace, turns: new Turns() };
+    const found = await searchArchive(deps, searchParams('tallship'), UNLIMITED);
+    expect(titles(found)).to.include('Harbour');
   });
 });
