@@ -8,9 +8,9 @@ import type { FoundServers } from './startServers.js';
 import { hasStoreUrls } from './storeUrls.js';
 
 /**
- * Finds the servers that the settings name, or else those that run in DATA_DIR. Where none run, it starts them if the
- * command may do so. Throws SettingsError where the settings name only some, CliError where there is no archive, and
- * LaunchError.
+ * Finds the servers whose URLs are set. Where no URL is set, finds those that run in DATA_DIR. Where none run there,
+ * starts them if `mayStart` is true. Throws SettingsError where only some URLs are set, CliError where there is no
+ * archive, and LaunchError where a server does not start.
  */
 export async function findServers(
   settings: Settings,

@@ -23,8 +23,8 @@ const OLD_TODO = 'todo_recent';
  * Takes over what earlier versions kept in other collections or under other names. It leaves the old collections of
  * `state` as they are. So an API process of an earlier version goes on until it is replaced, except that it shows no
  * pictures of people. Threads with a forwarded message are marked to be built again, because earlier versions did not
- * judge whether it may be shown. Indexers of these versions must have been stopped before. An index that no query uses
- * any more is dropped.
+ * judge whether it may be shown. Quarantined marks that were set again become due. Indexers of these versions must have
+ * been stopped before. An index that no query uses any more is dropped.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);

@@ -1,13 +1,13 @@
-/** What is wrong with a Redis whose memory is full: it answers, but refuses whatever would be stored. */
+/** Tells what is wrong with a Redis that answers questions, but refuses to store anything. */
 export const REDIS_IS_FULL =
   'its memory is full, so it takes no more jobs: raise its maxmemory, or remove what else it holds';
 
-/** Whether Redis says by an error that its memory is full. Scripts put words of their own before it. */
+/** Whether an error of Redis says that its memory is full. The error of a script has other words before that. */
 export function isFullError(message: string): boolean {
   return /\bOOM command not allowed\b/.test(message);
 }
 
-/** Whether Redis says by the answer to `INFO memory` that its memory is full. It has no limit where `maxmemory` is 0. */
+/** Whether the answer to `INFO memory` says that the memory is full. Where `maxmemory` is 0, Redis has no limit. */
 export function isFull(info: string): boolean {
   const limit = numberOf(info, 'maxmemory');
   return limit > 0 && numberOf(info, 'used_memory') >= limit;

@@ -21,7 +21,10 @@ export interface Producer {
   counts(): Promise<{ waiting: number; active: number; delayed: number; failed: number }>;
   /** How many workers are connected to the queue. */
   workers(): Promise<number>;
-  /** Whether Redis says that its memory is full. Then it answers what is asked, and takes no job. */
+  /**
+   * Whether the memory of Redis is full. Such a Redis answers questions, but takes no job. False where it does not
+   * tell.
+   */
   isFull(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -27,9 +27,9 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * Asks a server in few calls, because a call costs more than each answer in it. Few calls are under way at once. What
- * is asked meanwhile waits, and goes out in one call as soon as one of them ends, first come, first served. A question
- * fails where it has waited for as long as a call may take. A failed call fails all of its questions.
+ * Asks a server in few calls, because a call costs more than each answer in it. Only some calls are under way at once.
+ * Questions that come meanwhile wait. When a call ends, the questions that came first go out together in the next call.
+ * A question fails where it has waited for as long as a call may take. Where a call fails, all of its questions fail.
  */
 export function gatherReads<Question, Answer>({
   call,

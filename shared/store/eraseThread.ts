@@ -16,7 +16,10 @@ export function eraseThread<T extends Thread | ThreadRecord>(thread: T, erased: 
 }
 
 const TEXTS = ['description', 'topic', 'title'];
-/** The messages of a thread tell which names its title may hold. So only ids are looked for in it here. */
+/**
+ * From a title, only ids of erased people are taken here. The messages of its thread tell which names are meant in it,
+ * so names are taken out where these messages are at hand.
+ */
 const TITLE = 'title';
 
 /**

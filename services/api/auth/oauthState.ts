@@ -25,10 +25,11 @@ export interface StateCookie {
 }
 
 /**
- * The cookie for logins that end at an address. Over https, its name begins with `__Host-`. A browser takes such a
- * cookie only from this host. Otherwise, a page of a neighbouring host could set a cookie for this one, with the state
- * of a stranger's login, and so log the user in to the stranger's account. The name demands the path `/`, which also
- * fits where a proxy adds a prefix.
+ * The cookie that binds a login to the browser which began it. `redirectUri` is where the platform sends the user back.
+ * Where that address is of https, the name of the cookie begins with `__Host-`, and a browser takes such a cookie only
+ * from this host. Otherwise a page of a neighbouring host could set the cookie, with the state of a stranger's login,
+ * and the user would be logged in to the stranger's account. A browser also demands the path `/` for such a name. This
+ * path fits where a proxy adds a prefix, too.
  */
 export function stateCookie(redirectUri: string): StateCookie {
   const isSecure = redirectUri.startsWith('https:');

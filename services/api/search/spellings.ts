@@ -11,7 +11,10 @@ import type { SearchTerm } from './parseQuery.js';
  * long a query. A longer one would have very many such runs.
  */
 const RUN = { fewest: 3, most: 5, letters: 40, query: 12 } as const;
-/** The fewest letters of a query as one word that may have a typo or be a beginning. Shorter ones are like too many. */
+/**
+ * From so many letters on, the query as one word may have a typo, or be the beginning of a longer word. A shorter word
+ * is like too many others.
+ */
 const SHORTEST_WHOLE = 8;
 /** The fewest characters of a part of a name that counts as a spelling of the name. */
 const SHORTEST_NAME_PART = 3;
@@ -46,7 +49,7 @@ function joinOf(one: SearchTerm, other: SearchTerm): string | undefined {
   return one.phrase || other.phrase ? undefined : one.text + other.text;
 }
 
-/** Three to five words of the query side by side as one word, for each such run that the term is in. */
+/** Joins three to five neighbouring words of the query to one, in each way in which the term is one of them. */
 function runsOf(term: SearchTerm, all: readonly SearchTerm[]): string[] {
   const at = all.length > RUN.query ? -1 : all.indexOf(term);
   if (at < 0) return [];
@@ -59,7 +62,7 @@ function runsOf(term: SearchTerm, all: readonly SearchTerm[]): string[] {
   );
 }
 
-/** Some words of letters as one word; undefined where they hold anything else, or are too long together. */
+/** Joins words of letters to one. Undefined where one holds anything else, or where they are too long together. */
 function lettersOf(words: readonly SearchTerm[]): string | undefined {
   const text = words.map((word) => word.text).join('');
   const areWords = words.every((word) => !word.phrase && /^[\p{L}\p{M}]+$/u.test(word.text));
@@ -67,12 +70,13 @@ function lettersOf(words: readonly SearchTerm[]): string | undefined {
 }
 
 /**
- * A query of two to five words as one word, if it is long enough. The archive may hold it with one letter more, or as
- * the beginning of a longer word: `fUpdateBudgetMS` for `update budget ms`, `ConsoleUtilSSE` for `console util`.
+ * Joins all words of a query, two to five, to one. The archive may hold that word with one letter more, or a longer
+ * word that begins with it: `fUpdateBudgetMS` for `update budget ms`, `ConsoleUtilSSE` for `console util`. Undefined
+ * where the query has more words, or where the joined word would be too short or too long.
  */
-export function joinAll(all: readonly SearchTerm[]): string[] {
+export function joinAll(all: readonly SearchTerm[]): string | undefined {
   const text = all.length > 1 && all.length <= RUN.most ? lettersOf(all) : undefined;
-  return text === undefined || text.length < SHORTEST_WHOLE ? [] : [text];
+  return text === undefined || text.length < SHORTEST_WHOLE ? undefined : text;
 }
 
 /** A compound of letters without the signs in it: `email` for `e-mail`. */
@@ -148,7 +152,6 @@ export async function otherSpellings(
     ),
   ]);
   const known = apart.filter(({ text }) => mostOf(counts.get(text)) > 0);
-  const likeWhole = whole ? (like.get(whole) ?? []) : [];
   const found = new Map(
     words.map(({ text: word, alternatives = like.get(word) ?? [] }) => {
       const parted = known.filter((one) => one.word === word).map(({ text }) => text);
@@ -158,8 +161,12 @@ export async function otherSpellings(
       return [word, [...(areStrange ? [] : telling), ...parted]];
     }),
   );
-  const near = likeWhole.filter((other) => isOneTypo(foldWord(other), foldWord(whole!)));
-  return whole ? found.set(whole, near) : found;
+  if (whole !== undefined) {
+    const similar = like.get(whole) ?? [];
+    const near = similar.filter((other) => isOneTypo(foldWord(other), foldWord(whole)));
+    found.set(whole, near);
+  }
+  return found;
 }
 
 /**
@@ -215,10 +222,12 @@ function withoutEnding(word: string): string[] {
 }
 
 /**
- * The ways to write a word of letters, or of letters and then digits, as several: in two, such as `tbeam` as `t beam`,
- * and at its capitals, such as `OpenStreetMap` as `Open Street Map`. Two or more digits may be a version without its
- * dots: `reshade592` is `reshade 5 9 2`. The first of two parts is never a function word of one or two letters, such as
- * `as`, because very many words begin so.
+ * The ways to write a word of letters, which digits may follow, as several words:
+ *
+ * - as two, such as `tbeam` as `t beam`; the first is never a function word of one or two letters, such as `as`,
+ *   because very many words begin so;
+ * - divided at its capitals, such as `OpenStreetMap` as `Open Street Map`;
+ * - with each of its digits apart, which may be a version without its dots: `reshade592` as `reshade 5 9 2`.
  */
 function splitsOf(word: string): string[] {
   const { letters, rest = '' } = SPLITTABLE.exec(word)?.groups ?? {};

@@ -30,14 +30,21 @@ export async function weighTerms(
   const terms = tellingTerms(parsed.terms).slice(0, MOST_COUNTED);
   const joins = terms.map((term) => joinsOf(term, terms, parsed.terms));
   const foreign = foreignWordsIn(parsed);
-  const joinedAll = isNothingFound ? joinAll(parsed.terms) : [];
+  const joinedAll = isNothingFound ? joinAll(parsed.terms) : undefined;
   const { all: seen, counts } = await countWords(
     deps,
-    [...new Set([...terms.flatMap(textsOf), ...joins.flat(), ...foreign, ...joinedAll])],
+    [
+      ...new Set([
+        ...terms.flatMap(textsOf),
+        ...joins.flat(),
+        ...foreign,
+        ...(joinedAll ? [joinedAll] : []),
+      ]),
+    ],
     'inflected',
   );
-  // An archive that holds nothing in one request may hold something in the next. A weight is never 0, because others are
-  // divided by it.
+  // Documents may come between two requests. Where this one finds an empty archive, the next one may find words in it.
+  // Their weights must not be 0, because the query divides by the sum of all weights.
   const all = Math.max(1, seen);
   const countOf = (text: string): number => mostOf(counts.get(text));
   // The weight of a text with several words is the sum of their weights.
@@ -61,7 +68,7 @@ export async function weighTerms(
     .slice(0, FORGIVEN.words);
   // The query as one word takes the place of a word that the archive holds.
   const hasPlace = rare.at(FORGIVEN.words - 1)?.count !== 0;
-  const whole = hasPlace ? joinedAll.find((text) => countOf(text) === 0) : undefined;
+  const whole = hasPlace && joinedAll && countOf(joinedAll) === 0 ? joinedAll : undefined;
   const doubtful = whole === undefined ? rare : rare.slice(0, FORGIVEN.words - 1);
   // In a language that the archive does not speak, nearly every word would be like some word that means something else.
   // A single function word may be part of a name (`los angeles`).

@@ -49,8 +49,11 @@ export function same(left: unknown, right: unknown): boolean {
   return canonical(left) === canonical(right);
 }
 
-/** A short digest of a plain value. The digests of two different values of the same time put them in an order. */
-export function tieOf(value: unknown): string {
+/**
+ * A short digest of a plain value, whatever the order of its keys. The digests of two different values of the same time
+ * put them in an order.
+ */
+export function valueDigest(value: unknown): string {
   return createHash('sha256').update(canonical(value)).digest('base64url').slice(0, 16);
 }
 

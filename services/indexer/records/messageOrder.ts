@@ -1,5 +1,5 @@
 import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
-import { same, tieOf } from './mergeFields.js';
+import { same, valueDigest } from './mergeFields.js';
 
 type Message = SourceMessage | MessageRecord;
 
@@ -25,5 +25,5 @@ export function contentOf(message: Message): MessageContent {
 export function isNewer(told: Message, before: Message): boolean {
   if (told.asOf !== before.asOf) return told.asOf > before.asOf;
   const [now, then] = [contentOf(told), contentOf(before)];
-  return !same(now, then) && tieOf(now) > tieOf(then);
+  return !same(now, then) && valueDigest(now) > valueDigest(then);
 }

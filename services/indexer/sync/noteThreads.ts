@@ -15,7 +15,7 @@ import { ingest } from '../ingest/ingest.js';
 import { DeletedPlace, SourceConflict } from '../ingest/source.js';
 import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
 import { isPublicThread } from '../../../shared/discordApi/judgeChannel.js';
-import { tieOf } from '../records/mergeFields.js';
+import { valueDigest } from '../records/mergeFields.js';
 import { liveThread, type ChannelThread } from '../sources/liveHeader.js';
 import type { Documents } from '../work/commit.js';
 import type { LoadedServer, SyncDeps, ToldThreads } from './syncDeps.js';
@@ -61,7 +61,7 @@ async function noteThread(
 ): Promise<void> {
   // A digest of the id of an erased person would confirm that they had started the thread.
   const told = eraseThread(liveThread(thread, server.serverId), erased);
-  const digest = tieOf(told);
+  const digest = valueDigest(told);
   const isNew = known?.digest !== digest;
   const wanted = todoOf(thread, known);
   if (!isNew && !wanted) return;

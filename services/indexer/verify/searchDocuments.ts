@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { Client, estypes } from '@elastic/elasticsearch';
 import type { SearchDocument } from '../../../shared/store/searchIndex.js';
 import type { IdWindow } from '../records/idWindow.js';
+import { valueDigest } from '../records/mergeFields.js';
 
 type Hit = estypes.SearchHit<Pick<FoundDocument, 'kind' | 'threadId'>>;
 
@@ -18,13 +18,10 @@ export interface FoundDocument {
 /** How many documents Elasticsearch returns at once. */
 const PAGE = 1_000;
 
-/**
- * A digest of all fields of a document, of which none but the stretches is an object. The index does not keep the
- * stretches. Their hash tells whether they differ.
- */
+/** A digest of a document. The index does not keep the stretches. Their hash tells whether they differ. */
 export function digestOf(document: object): string {
   const { stretches: _stretches, ...fields } = document as { stretches?: unknown };
-  return hash('sha256', JSON.stringify(fields, Object.keys(fields).sort()), 'base64url');
+  return valueDigest(fields);
 }
 
 /**

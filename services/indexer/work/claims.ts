@@ -31,7 +31,10 @@ export function leaseEnd(): Date {
   return new Date(Date.now() + LEASE_MS);
 }
 
-/** The latest time at which a claim may end. A claim that ends later was made by a process whose clock was ahead. */
+/**
+ * The latest time at which any claim ends that a process with a right clock has made by now. Where a claim ends later,
+ * the clock of the process that made it was ahead.
+ */
 function latestLeaseEnd(): Date {
   return new Date(Date.now() + FUTURE_MS);
 }

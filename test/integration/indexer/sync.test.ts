@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
-import { tieOf } from '../../../services/indexer/records/mergeFields.js';
+import { valueDigest } from '../../../services/indexer/records/mergeFields.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import type { Change } from '../../../services/indexer/work/commit.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
@@ -106,7 +106,7 @@ describe('the sync', () => {
   async function digestOf(threadId: string): Promise<string> {
     const record = await deps.collections.threads.findOne({ _id: threadId });
     const { stamps: _stamps, asOf: _asOf, ...told } = record!;
-    return tieOf(told);
+    return valueDigest(told);
   }
   /** How often the platform was asked for a forum by its id. */
   function questions(channelId: string): number {
