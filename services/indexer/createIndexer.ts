@@ -19,6 +19,7 @@ import { countActive } from './countActive.js';
 import { createHandlers } from './handlers.js';
 import { createIndexerMetrics } from './metrics/indexerMetrics.js';
 import { keepIndexes } from './keepIndexes.js';
+import { watchViews } from './noteViews.js';
 import { markAgedMembers } from './build/buildPeople.js';
 import { refileWhenIdle } from './jobs/refileWhenIdle.js';
 import { askToLookThrough } from './mirror/lookThrough.js';
@@ -165,6 +166,7 @@ export function createIndexer(clients: IndexerClients): {
   const { collections } = mongo;
   const { producer } = clients;
   const chores = createChores([
+    { everyMs: TIDY_EVERY_MS, run: watchViews(deps) },
     { everyMs: RELEASE_EVERY_MS, run: () => releaseHealed(deps) },
     {
       everyMs: LOOK_FOR_LOST_EVERY_MS,

@@ -23,7 +23,6 @@ import { createIndexer } from './createIndexer.js';
 import { keepIndexes } from './keepIndexes.js';
 import { serveMetrics } from './metrics/serveMetrics.js';
 import { moveOldCollections } from './moveOldCollections.js';
-import { noteRenderer } from './noteRenderer.js';
 import { prepareSearch } from './prepareSearch.js';
 import { retryUntilReady } from './retryUntilReady.js';
 import { warnOfOldPieces } from './warnOfOldPieces.js';
@@ -66,7 +65,6 @@ await Promise.all([
     await expireAudit(mongo, settings);
     await moveOldCollections(mongo);
     await warnOfOldPieces(mongo, logger);
-    await noteRenderer(mongo.collections, logger);
   }),
   whenReady('Elasticsearch', () => answers(() => elasticsearch.ping())),
 ]);

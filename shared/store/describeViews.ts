@@ -1,12 +1,11 @@
 import type { ViewsState } from './state.js';
 
 /**
- * Describes which other renderers may have made some of the views, and what to do; null where all views are known to be
- * made by the renderer of the indexer.
+ * Describes with what else some of the views may be made, and what to do; null where all views are known to be made as
+ * the indexer makes them now.
  */
-export function describeViews({ renderer, others }: ViewsState): string | null {
+export function describeViews({ others }: Pick<ViewsState, 'others'>): string | null {
   if (others.length === 0) return null;
-  const names = [...others].sort((a, b) => a - b).join(', ');
-  const made = others.length === 1 ? `renderer ${names}` : `renderers ${names}`;
-  return `Some may be made by ${made}, and the indexer has renderer ${renderer}: run forum-archive reindex --views`;
+  const names = others.map((other) => (typeof other === 'number' ? `renderer ${other}` : other));
+  return `Some may be made with ${names.sort().join(' and ')}: run forum-archive reindex --views`;
 }

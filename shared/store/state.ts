@@ -144,13 +144,18 @@ export interface MirrorState {
   restoring?: true;
 }
 
-/** Which renderers have made the views. */
+/**
+ * With what the views are made. Besides the renderer, these are settings of the indexer that recorded this last, in
+ * words for people. Versions that recorded only the renderer left no settings.
+ */
 export interface ViewsState {
   _id: 'views';
-  /** The renderer of the indexer that started last. */
   renderer: number;
-  /** The other renderers that may have made some of the views. Empty once all views are known to be of `renderer`. */
-  others: number[];
+  resolvedTags?: string;
+  mirror?: string;
+  publicUrl?: string;
+  /** The other renderers and settings that some of the views may be made with. Empty once there are no such views. */
+  others: (number | string)[];
 }
 
 /** The documents of the collection `state`, by id. There is one of each. */

@@ -5,7 +5,7 @@ import { type WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import { everybody } from '../build/people.js';
 import type { IndexerDeps } from '../deps.js';
-import { noteAllRendered } from '../noteRenderer.js';
+import { noteAllMade } from '../noteViews.js';
 import type { Report } from '../report.js';
 import { settled } from '../work/runMarks.js';
 import { settleAndRefresh } from './removal.js';
@@ -34,7 +34,7 @@ export async function reindexViews(
   const all = idsOf(await servers.find({}, { projection }).toArray());
   await mark(deps, 'server', [...all, ALL_SERVERS]);
   await settleAndRefresh(deps, CAUSE, all);
-  await noteAllRendered(deps.collections);
+  await noteAllMade(deps);
   // All views are built, so it is known again which files are shown.
   await stateOf(deps.collections.state, 'mirror').updateOne(
     { _id: 'mirror' },

@@ -2,7 +2,7 @@ import type { VerifyReport } from '../../../shared/contract/verify.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import type { IndexerDeps } from '../deps.js';
-import { noteAllRendered } from '../noteRenderer.js';
+import { noteAllMade } from '../noteViews.js';
 import { REPORT_NOBODY, type Report } from '../report.js';
 import type { Area, AreaContext } from './area.js';
 import { awaitWork } from './awaitWork.js';
@@ -79,7 +79,7 @@ export async function verifyArchive(
     await judge(suspects);
   }
   const found = findings.report();
-  if (found.clean) await noteAllRendered(deps.collections);
+  if (found.clean) await noteAllMade(deps);
   return found;
 }
 

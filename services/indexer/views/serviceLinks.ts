@@ -5,6 +5,8 @@ import { isLive } from '../../../shared/store/sourceTime.js';
 
 /** Where readers find files. */
 export interface ServiceLinks {
+  /** What links to this service begin with. */
+  publicUrl: string;
   attachment(
     file: Pick<AttachmentRecord, 'id' | 'url'>,
     message: Pick<MessageRecord, '_id' | 'threadId' | 'asOf'>,
@@ -29,6 +31,7 @@ export interface LinkSettings {
  */
 export function createServiceLinks({ publicUrl, cdnUrl }: LinkSettings): ServiceLinks {
   return {
+    publicUrl,
     attachment(file, message) {
       const isServed =
         cdnUrl === null ? isLive(message.asOf) : isOwnAttachment(file, message, cdnUrl);

@@ -103,6 +103,7 @@ describe('the start of the indexer', () => {
     await stateOf(state, 'search').insertOne({ _id: 'search', targets: [], retained });
     const lease = { holder: 'it', until: long, problem: 'Its token was refused', perSecond: 0 };
     await stateOf(state, 'sync').insertOne({ _id: 'sync', ...lease });
+    await stateOf(state, 'views').insertOne({ _id: 'views', renderer: 0, others: [] });
     const owner = uploadOwner('0'.repeat(24));
     await pieces.insertOne({ _id: pieceId(owner, 0), data: new Binary(), last: true });
     const member = { _id: '1/2', serverId: '1', userId: '2', periodDay: 0 };
@@ -112,10 +113,11 @@ describe('the start of the indexer', () => {
       refusals: await work.countDocuments({ kind: 'document' }),
       retained: await state.countDocuments({ retained: { $exists: true } }),
       leases: await state.countDocuments({ _id: 'sync' }),
+      renderers: await state.countDocuments({ renderer: 0 }),
       pieces: await pieces.countDocuments(),
       members: await members.countDocuments(),
     });
-    const nothing = { refusals: 0, retained: 0, leases: 0, pieces: 0, members: 0 };
+    const nothing = { refusals: 0, retained: 0, leases: 0, renderers: 0, pieces: 0, members: 0 };
     try {
       await untilEqual(left, nothing);
     } finally {
