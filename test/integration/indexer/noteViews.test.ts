@@ -49,12 +49,13 @@ describe('watchViews', () => {
   };
   const problem = (made: string): string =>
     `Some may be made with ${made}: run forum-archive reindex --views`;
-  const storeThread = async (asOf = 1): Promise<void> => {
+  const storeThread = async (asOf = 1): Promise<string> => {
     const threadId = anId();
     await record(deps, { ...aSourceThread({ thread: { _id: threadId } }), asOf }, [
       aSourceMessage({ _id: threadId, threadId, asOf }),
     ]);
     await doAll(deps);
+    return threadId;
   };
 
   it('warns of nothing in a new archive, and at the next start', async () => {
@@ -156,7 +157,8 @@ describe('watchViews', () => {
 
   it('looks at stored bodies where nothing is recorded, and warns until they are mended', async () => {
     await storeThread();
-    await deps.collections.bodies.updateMany({ _id: /^thread\// }, { $set: { renderer: EARLIER } });
+    const _id = `thread/${await storeThread()}`;
+    await deps.collections.bodies.updateOne({ _id }, { $set: { renderer: EARLIER } });
     await start();
     expect(await toldByStatus()).to.equal(problem(`renderer ${EARLIER}`));
     expect(await verifyArchive(deps, {})).to.include({ clean: false });
