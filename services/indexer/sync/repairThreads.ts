@@ -21,14 +21,17 @@ export async function repairThreads(
 ): Promise<void> {
   const { listening, signal } = deps;
   const began = new Date();
-  for (let turn = 0; !signal.aborted; turn += 1) {
+  let takesRecent = true;
+  while (!signal.aborted) {
     await rest(everyMs, signal);
     if (await isFetching(deps)) continue;
     const missedUntil = listening.since ?? began;
     const before = new Date(Math.max(missedUntil.getTime(), Date.now() - afterMs));
-    const recent = turn % 2 === 0 ? await mostRecent(deps, before) : null;
+    const recent = takesRecent ? await mostRecent(deps, before) : null;
     const next = recent ?? (await readLongestAgo(deps, before));
-    if (next !== null) await readOnceMore(deps, next);
+    if (next === null) continue;
+    await readOnceMore(deps, next);
+    takesRecent = !takesRecent;
   }
 }
 
