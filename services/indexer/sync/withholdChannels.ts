@@ -21,7 +21,7 @@ const ASKED_AGAIN_AFTER_MS = 6 * 3_600_000;
  * comes first, because the rest of a look may fail or take a long time. A forum that is public again is shown again. A
  * forum that is not listed any more is deleted here if the platform says that it was deleted. Otherwise the bot cannot
  * see it. As the bot has the role of everyone, not everyone can see it then. `listed` tells by id whether a listed
- * forum is public. Resolves with the ids of the forums that were archived and are not known to be deleted.
+ * forum is public. Resolves with the ids of the forums that were archived.
  */
 export async function withholdChannels(
   deps: SyncDeps,
@@ -34,15 +34,12 @@ export async function withholdChannels(
   const hidden = channels.filter((channel) => !isPublic(channel));
   for (const channel of hidden) await withhold(deps, channel);
   for (const channel of channels.filter(isPublic)) await show(deps, channel);
-  const gone = new Set<string>();
   for (const channel of hidden) {
     const isGone = !listed.has(channel._id) && (await wasDeleted(deps, channel));
-    if (isGone) {
-      await removeDeletedChannel(deps, channel);
-      gone.add(channel._id);
-    } else if (isLongWithheld(channel)) deps.longWithheld.add(channel._id);
+    if (isGone) await removeDeletedChannel(deps, channel);
+    else if (isLongWithheld(channel)) deps.longWithheld.add(channel._id);
   }
-  return channels.map(({ _id }) => _id).filter((id) => !gone.has(id));
+  return channels.map(({ _id }) => _id);
 }
 
 /**

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type { ServerList } from '../../../shared/contract/servers.js';
+import type { LiveChannel } from '../../../shared/discordApi/answerTypes.js';
+import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
@@ -72,6 +74,39 @@ describe('a look at a server', () => {
     const channel = await deps.collections.channels.findOne({ _id: source.channel._id });
     expect(channel).to.be.an('object').and.not.have.property('withheldAt');
     expect(asked.map(({ route }) => route)).not.to.include('channel');
+  });
+
+  it('asks at the next look whether a forum was deleted where the platform was away at this one', async () => {
+    const server = anAnsweredServer('Rust', ['help', 'news']);
+    const [{ id: channelId }] = server.channels as [LiveChannel];
+    const away = new PlatformAway('It is away');
+    const answers = [away, new PlatformRefused('Unknown Channel', 404, 10_003)];
+    const { platform } = answeringPlatform([server], {
+      before: ({ route }) =>
+        route === 'channel' ? Promise.reject(answers.shift()!) : Promise.resolve(),
+    });
+    const own = syncDeps(deps, platform);
+    await loadServer(own, server.guild.id);
+    server.channels.shift();
+    const look = () => loadServer(own, server.guild.id).catch((error: unknown) => error);
+    expect(await look()).to.equal(away);
+    await look();
+    expect(await deps.collections.channels.findOne({ _id: channelId })).to.include({
+      deleted: true,
+    });
+    expect(await deps.collections.sync.findOne({ _id: channelId })).to.equal(null);
+    await own.removals.end();
+  });
+
+  it('marks nothing where the forums are public or withheld as they were at the last look', async () => {
+    const server = anAnsweredServer('Rust', ['help', 'news']);
+    const own = syncDeps(deps, answeringPlatform([server]).platform);
+    await loadServer(own, server.guild.id);
+    hide(server, server.channels[1]!);
+    await loadServer(own, server.guild.id);
+    await doAll(deps);
+    await loadServer(own, server.guild.id);
+    expect(await deps.collections.work.countDocuments()).to.equal(0);
   });
 
   it('records the new name and picture of a server without any public forum', async () => {
