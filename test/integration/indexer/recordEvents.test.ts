@@ -18,7 +18,7 @@ import type { PlatformClient } from '../../../shared/discordApi/platformClient.j
 import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { stateOf, type GatewaySession } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
-import { until } from '../../support/apiServer.js';
+import { until, untilEqual } from '../../support/apiServer.js';
 import { gatewayState } from '../../support/syncRig.js';
 import {
   anAnsweredServer,
@@ -234,6 +234,41 @@ describe('the recorder of events', () => {
     expect(asked).to.include('all');
     // While so much waits, nothing more is read.
     expect(pauses).to.deep.equal([false, true, false]);
+  });
+
+  it('tells whether events come, and why not, and since when they have told everything', async () => {
+    const { own, recorder } = await withThread();
+    await recorder.end();
+    await loadSession(deps.collections);
+    const listener = createListener(own, null);
+    const socket = { ended: new Promise<never>(() => undefined), setPaused: () => undefined };
+    const told = async () => {
+      const state = await gatewayState(deps);
+      const { connectedAt, lastEventAt, problem } = state!;
+      return [connectedAt !== null, lastEventAt !== null, problem];
+    };
+    const untilTold = (...expected: unknown[]) =>
+      untilEqual(async () => JSON.stringify(await told()), JSON.stringify(expected));
+    listener.note('No route');
+    await untilTold(false, false, 'No route');
+    listener.attach(socket, 1);
+    const user = { id: anId() };
+    const ready = { session_id: 'S', resume_gateway_url: 'wss://a.example', user };
+    listener.take({ type: 'READY', seq: 1, data: ready }, 1);
+    expect(own.listening.since).to.equal(listener.session!.since);
+    await untilTold(true, true, null);
+    listener.detach();
+    listener.note('Again');
+    await untilTold(false, true, 'Again');
+    listener.attach(socket, 1);
+    listener.take({ type: 'RESUMED', seq: 2, data: {} }, 1);
+    await untilTold(true, true, null);
+    listener.detach();
+    listener.dropSession();
+    expect(own.listening.since).to.equal(null);
+    await untilTold(false, true, null);
+    await listener.end();
+    expect((await gatewayState(deps))!.session).to.equal(null);
   });
 
   it('holds the events of a server until the platform can be asked about it', async () => {
