@@ -308,6 +308,29 @@ describe('rate limits', () => {
     await api.close();
   });
 
+  it('counts as wrong no expired credential, and no request that fails for another reason', async () => {
+    const api = await startAuth({ ...ON, RATE_LIMIT_FAILED_CREDENTIALS: '1' });
+    try {
+      const headers = as('192.0.2.1');
+      const expired = as('192.0.2.1', bearer(aToken({}, { expiresIn: -60 })));
+      const wrong = as('192.0.2.1', { 'X-API-Key': unknownKey(1) });
+      const told = [];
+      for (const [path, sent] of [
+        ['/nope', headers],
+        ['/admin/keys', headers],
+        ['/api/servers', expired],
+        ['/admin/keys', expired],
+        ['/admin/keys', wrong],
+        ['/admin/keys', wrong],
+      ] as const) {
+        told.push((await api.get(path, sent)).status);
+      }
+      expect(told).to.deep.equal([404, 401, 200, 401, 403, 429]);
+    } finally {
+      await api.close();
+    }
+  });
+
   it('asks the platform about few wrong tokens where many processes share its limit', async () => {
     const api = await startAuth({ ...ON, API_PROCESSES: '256' });
     try {
@@ -351,7 +374,7 @@ describe('rate limits', () => {
   });
 
   it('is shared by processes through Redis', async () => {
-    const settings = readSettings({ RATE_LIMIT_READS: '10' });
+    const settings = readSettings({ RATE_LIMIT_READS: '10', RATE_LIMIT_SEARCHES: '10' });
     const redis = createRedis(readSettings().REDIS_URL, { timeoutMs: 120_000 });
     await redis.connect();
     const namespace = `test_limits_${randomUUID().slice(0, 8)}`;
@@ -359,11 +382,13 @@ describe('rate limits', () => {
     try {
       for (let n = 0; n < 7; n += 1) one!.reads.take('192.0.2.1');
       for (let n = 0; n < 3; n += 1) two!.reads.take('192.0.2.1');
+      // Searches of the same address have a count of their own.
+      for (let n = 0; n < 4; n += 1) two!.searches.take('192.0.2.1');
       await until(() => two!.reads.look('192.0.2.1').left === 0);
       expect(two!.reads.take('192.0.2.1').left).to.equal(-1);
       expect(two!.reads.look('192.0.2.2').left).to.equal(10);
       const keys = await redis.keys(`${namespace}:*`);
-      expect(keys).to.have.length(1);
+      expect(keys).to.have.length(2);
       expect(await redis.ttl(keys[0]!)).to.be.within(1, 90);
       await redis.del(keys);
     } finally {
