@@ -9,6 +9,7 @@ import { awaitIdentify, wantedIntents } from '../../../services/indexer/gateway/
 import { listen } from '../../../services/indexer/gateway/listen.js';
 import { createListener } from '../../../services/indexer/gateway/listener.js';
 import { mapEmoji } from '../../../services/indexer/sources/mapMessage.js';
+import { recordThread } from '../../../services/indexer/gateway/recordThread.js';
 import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
 import { fetchThread } from '../../../services/indexer/sync/fetchThread.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
@@ -269,6 +270,33 @@ describe('the recorder of events', () => {
     await untilTold(false, true, null);
     await listener.end();
     expect((await gatewayState(deps))!.session).to.equal(null);
+  });
+
+  it('records events of a new thread that come together: its last title, and what is said in it', async () => {
+    const { own, recorder, serverId } = await withThread();
+    await recorder.end();
+    const channelId = [...own.servers.get(serverId)!.channels.keys()][0]!;
+    const { id: threadId } = aLiveThread();
+    const titled = (name: string) => {
+      const thread = aLiveThread({ id: threadId, parent_id: channelId, name });
+      return {
+        kind: 'thread' as const,
+        serverId,
+        threadId,
+        thread: { ...thread, guild_id: serverId },
+      };
+    };
+    const message = aLiveMessage({ id: threadId, channel_id: threadId, content: 'First' });
+    const said = { kind: 'message' as const, serverId, threadId, message };
+    const events = [];
+    for (const event of [titled('A title'), titled('Another title'), said]) {
+      events.push({ event, asOf: await own.clock.take() });
+    }
+    await recordThread(own, threadId, { serverId, events, claim: 'claim' });
+    expect(await deps.collections.threads.findOne({ _id: threadId })).to.include({
+      title: 'Another title',
+    });
+    expect(await contentOf(threadId)).to.equal('First');
   });
 
   it('holds the events of a server until the platform can be asked about it', async () => {
