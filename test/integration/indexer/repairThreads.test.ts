@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { repairThreads } from '../../../services/indexer/sync/repairThreads.js';
+import { readOnceMore, repairThreads } from '../../../services/indexer/sync/repairThreads.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
@@ -108,5 +108,13 @@ describe('reading threads once more', () => {
     });
     await repairUntil(null, () => looks > 3, own);
     expect(await asked()).to.deep.equal([]);
+  });
+
+  it('begins at once where that is requested, even if the thread waits after a fault', async () => {
+    const failed: SyncThread = { ...aThread('1', 1), todo: 'all', since: 1, dueAt: hours(1) };
+    await threads().insertOne(failed);
+    await readOnceMore(deps, failed._id);
+    const now = await threads().findOne({ _id: failed._id });
+    expect(now).to.include({ todo: 'all' }).and.not.have.any.keys('dueAt', 'since');
   });
 });
