@@ -16,15 +16,19 @@ const OLD_PEOPLE = 'users';
  */
 const OLD_FORWARDS = 'forwards';
 
-/** The index of earlier versions for threads that are to be fetched. It was ordered by activity alone. */
-const OLD_TODO = 'todo_recent';
+/** Indexes of earlier versions that no query uses any more, by collection. */
+const UNUSED = {
+  sync: ['todo_recent'],
+  threads: ['pending', 'erasing'],
+  contributions: ['server_user'],
+} as const;
 
 /**
  * Takes over what earlier versions kept in other collections or under other names. It leaves the old collections of
  * `state` as they are. So an API process of an earlier version goes on until it is replaced, except that it shows no
  * pictures of people. Threads with a forwarded message are marked to be built again, because earlier versions did not
  * judge whether it may be shown. Quarantined marks that were set again become due. Indexers of these versions must have
- * been stopped before. An index that no query uses any more is dropped.
+ * been stopped before. Indexes that no query uses any more are dropped.
  */
 export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
   await copyState(mongo);
@@ -33,8 +37,15 @@ export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'
   await judgeForwards(mongo.collections);
   await forgetNames(mongo);
   await freeSetAgain(mongo.collections);
-  const { sync } = mongo.collections;
-  if (await sync.indexExists(OLD_TODO)) await sync.dropIndex(OLD_TODO);
+  await dropUnused(mongo);
+}
+
+async function dropUnused({ db }: Pick<Mongo, 'db'>): Promise<void> {
+  for (const [name, unused] of Object.entries(UNUSED)) {
+    const collection = db.collection(name);
+    for (const index of unused)
+      if (await collection.indexExists(index)) await collection.dropIndex(index);
+  }
 }
 
 /**

@@ -91,12 +91,22 @@ describe('moveOldCollections', () => {
     expect(await marked()).to.deep.equal([]);
   });
 
-  it('drops the index that earlier fetching used', async () => {
-    const { sync } = stores.mongo.collections;
+  it('drops indexes of earlier versions that no query uses', async () => {
+    const { sync, threads, contributions } = stores.mongo.collections;
+    const indexes = async () =>
+      (await Promise.all([sync.indexes(), threads.indexes(), contributions.indexes()])).flat();
+    const before = await indexes();
     await sync.createIndexes([{ key: { todo: 1, recent: -1 }, name: 'todo_recent' }]);
-    await moveOldCollections(stores.mongo);
-    expect((await sync.indexes()).map(({ name }) => name)).not.to.include('todo_recent');
-    await moveOldCollections(stores.mongo);
+    await threads.createIndexes([
+      { key: { pending: 1 }, name: 'pending' },
+      { key: { erasing: 1 }, name: 'erasing' },
+    ]);
+    await contributions.createIndexes([{ key: { serverId: 1, userId: 1 }, name: 'server_user' }]);
+    expect(await indexes()).to.have.length(before.length + 4);
+    for (let n = 0; n < 2; n += 1) {
+      await moveOldCollections(stores.mongo);
+      expect(await indexes()).to.have.deep.members(before);
+    }
   });
 
   it('makes marks record what is quarantined, once', async () => {
