@@ -30,7 +30,10 @@ export interface Answer {
 /** How this service's caches took part in an answer. */
 export interface CacheState {
   state: 'HIT' | 'MISS' | 'BYPASS';
-  /** When the answer must not be used any more (milliseconds since 1970); 0 where it must not be kept at all. */
+  /**
+   * When the answer must not be used any more, as a time of `performance.now()`. Unlike the clock of the machine, nobody
+   * sets it back. It is 0 where the answer must not be kept at all.
+   */
   expiresAt: number;
 }
 

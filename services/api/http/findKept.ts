@@ -22,7 +22,8 @@ export function outcomeBytes(outcome: Outcome): number | undefined {
 }
 
 /**
- * When an outcome must not be used any more (milliseconds since 1970); undefined where only an announcement ends it.
+ * When an outcome must not be used any more (a time of `performance.now()`); undefined where only an announcement ends
+ * it.
  */
 export function outcomeExpiry(outcome: Outcome): number | undefined {
   return outcome instanceof AppError ? undefined : outcome.cached?.expiresAt;

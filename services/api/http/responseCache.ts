@@ -50,7 +50,10 @@ export interface CacheOptions<T, Ready> {
   sizeOf: (value: T) => number | undefined;
   /** How many bytes a ready form takes in addition to those that it shares with its value. */
   readySizeOf?: (ready: Ready) => number;
-  /** When a value must not be used any more (milliseconds since 1970); undefined where only an announcement ends it. */
+  /**
+   * When a value must not be used any more (a time of `performance.now()`); undefined where only an announcement ends
+   * it.
+   */
   expiryOf?: (value: T) => number | undefined;
   now?: () => number;
 }
@@ -83,7 +86,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     sizeOf,
     readySizeOf = () => 0,
     expiryOf = () => undefined,
-    now = Date.now,
+    now = () => performance.now(),
   }: CacheOptions<T, Ready>) {
     this.#sizeOf = sizeOf;
     this.#readySizeOf = readySizeOf;

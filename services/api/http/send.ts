@@ -34,6 +34,6 @@ function setAll(ctx: Context, headers: readonly string[]): void {
 
 /** The X-Cache header (HIT, MISS or BYPASS) and the X-Cache-TTL header (whole seconds left), as lines of a head. */
 export function cacheLines({ state, expiresAt }: CacheState): string {
-  const secondsLeft = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1_000));
+  const secondsLeft = Math.max(0, Math.ceil((expiresAt - performance.now()) / 1_000));
   return `X-Cache: ${state}\r\nX-Cache-TTL: ${secondsLeft}\r\n`;
 }

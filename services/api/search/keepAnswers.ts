@@ -20,7 +20,7 @@ export function keepAnswers(
 ): Handler<unknown, SearchParams> {
   return async ({ query, asker }) => {
     const { answer, isWhole } = await search(query, asker);
-    return loaded(answer, isWhole ? Date.now() + LIFE_MS : 0);
+    return loaded(answer, isWhole ? performance.now() + LIFE_MS : 0);
   };
 }
 
@@ -31,7 +31,7 @@ export function keepAnswers(
 export function keepCompletions(
   suggest: (query: SuggestParams) => Promise<SuggestResponse>,
 ): Handler<unknown, SuggestParams> {
-  return async ({ query }) => loaded(await suggest(query), Date.now() + LIFE_MS);
+  return async ({ query }) => loaded(await suggest(query), performance.now() + LIFE_MS);
 }
 
 function loaded(found: object, expiresAt: number): Answer {

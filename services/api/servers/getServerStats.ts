@@ -23,5 +23,5 @@ export function getServerStats(
 }
 
 function keptFor(answer: Answer, state: CacheState['state'], ms: number): Answer {
-  return { ...answer, cached: { state, expiresAt: Date.now() + ms } };
+  return { ...answer, cached: { state, expiresAt: performance.now() + ms } };
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ResponseCache } from '../../../../services/api/http/responseCache.js';
+import { until } from '../../../support/apiServer.js';
 
 interface Value {
   text: string;
@@ -103,6 +104,21 @@ describe('ResponseCache', () => {
     await read(cache, 'k', [], value('first'));
     now = 1_000;
     expect(cache.kept('k')).to.equal(undefined);
+  });
+
+  it('keeps values no longer where the clock of the machine is set back', async () => {
+    const real = Date.now;
+    let backMs = 0;
+    Date.now = () => real() - backMs;
+    try {
+      const sizeOf = ({ text }: Value) => text.length;
+      const cache = new ResponseCache<Value>({ maxBytes: 10_000, sizeOf });
+      await read(cache, 'k', [], value('first'));
+      backMs = 3_600_000;
+      await until(() => cache.kept('k') === undefined);
+    } finally {
+      Date.now = real;
+    }
   });
 
   it('is emptied when announcements come again, loads under way included', async () => {
