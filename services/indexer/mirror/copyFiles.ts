@@ -56,13 +56,13 @@ interface Copying {
   deps: IndexerDeps;
   mirror: Mirror;
   mark: Mark;
-  /** After this time (ms since 1970), no other file is begun. */
+  /** After this time (of `performance.now()`), no other file is begun. */
   end: number;
 }
 
 /**
- * Copies the files that are due, until a time (ms since 1970). A file that fails is tried again at the time that its
- * record tells. Resolves with whether some files are left that could not be tried.
+ * Copies the files that are due, until a time of `performance.now()`. A file that fails is tried again at the time that
+ * its record tells. Resolves with whether some files are left that could not be tried.
  */
 export async function copyFiles(
   deps: IndexerDeps,
@@ -89,7 +89,7 @@ export async function copyFiles(
 }
 
 function mayGoOn({ mirror: { pause, stopped }, end }: Copying): boolean {
-  return !stopped.aborted && pause.until <= new Date() && Date.now() < end;
+  return !stopped.aborted && performance.now() >= pause.until && performance.now() < end;
 }
 
 /** A link that can be opened now. Throws FileRefused where there is none, and whatever the platform's client throws. */
@@ -140,7 +140,7 @@ async function copyOne(
 
 /** Stops fetching in this process for some time (ms). */
 function pauseAll({ pause }: Mirror, waitMs: number): Pause {
-  pause.until = new Date(Date.now() + waitMs);
+  pause.until = performance.now() + waitMs;
   return new Pause();
 }
 

@@ -26,13 +26,16 @@ export interface Mirror {
    * A digest of all settings that decide which files are copied. After it has changed, the mirror is looked through.
    */
   settings: string;
-  /** This process fetches nothing before `until`. `failures` counts the failures since the last success. */
-  pause: { until: Date; failures: number };
   /**
-   * Where the mirror did not answer, or belongs to another archive, this process looks again at `until`. `asked` is the
-   * question whose mirror it is, while that is under way.
+   * This process fetches nothing before `until`, a time of `performance.now()`. `failures` counts the failures since
+   * the last success.
    */
-  away: { until: Date; asked: Promise<string | null> | null };
+  pause: { until: number; failures: number };
+  /**
+   * Where the mirror did not answer, or belongs to another archive, this process looks again at `until`, a time of
+   * `performance.now()`. `asked` is the question whose mirror it is, while that is under way.
+   */
+  away: { until: number; asked: Promise<string | null> | null };
   /**
    * Logs a file that failed. Many fail at once while the platform is away, so this process logs one a minute at most.
    */
@@ -59,8 +62,8 @@ export function createMirror(
     stopped,
     cdnUrl: DISCORD_CDN_URL,
     takes: typeMatcher(MIRROR_TYPES),
-    pause: { until: new Date(0), failures: 0 },
-    away: { until: new Date(0), asked: null },
+    pause: { until: 0, failures: 0 },
+    away: { until: 0, asked: null },
     logFailure: seldom(LOG_EVERY_MS, (logger, told) => logger.warn(told, FAILED)),
     maxFileBytes: MIRROR_MAX_FILE_MB * MEGABYTE,
     maxTotalBytes: MIRROR_MAX_TOTAL_GB * GIGABYTE,

@@ -19,7 +19,7 @@ const AGAIN_MS = 30_000;
 
 /** Copies the files that the marked subjects show, and removes other copies. Without a mirror, it does nothing. */
 export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<void> {
-  const end = Date.now() + SLICE_MS;
+  const end = performance.now() + SLICE_MS;
   for (const mark of marks) {
     const isLeft = deps.mirror ? await mirrorOne(deps, deps.mirror, mark, end) : false;
     await endOrWait(deps, mark, isLeft);

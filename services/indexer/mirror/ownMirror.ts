@@ -30,11 +30,11 @@ export async function isMirrorAway(
 ): Promise<boolean> {
   const { mirror } = deps;
   if (!mirror) return false;
-  if (mirror.away.until > new Date()) return true;
+  if (mirror.away.until > performance.now()) return true;
   const problem = await problemOf(deps, mirror);
   await noteProblem(deps, problem);
   if (problem === null) return false;
-  mirror.away.until = new Date(Date.now() + AGAIN_MS);
+  mirror.away.until = performance.now() + AGAIN_MS;
   return true;
 }
 
