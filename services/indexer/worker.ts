@@ -110,14 +110,15 @@ async function runJob(
   const handler = Object.hasOwn(handlers, job.name) ? handlers[job.name as JobName] : undefined;
   if (!handler) throw new UnrecoverableError(`There is no job named ${job.name}`);
   await gate.open();
-  const started = Date.now();
+  const started = performance.now();
   const end = (outcome: JobOutcome): void => {
-    metrics.observeJob(job.name, outcome, (Date.now() - started) / 1_000);
+    metrics.observeJob(job.name, outcome, (performance.now() - started) / 1_000);
   };
   try {
     const result = await handler(job.data, reporter(job));
     end('done');
-    logger.info({ jobId: job.id, job: job.name, ms: Date.now() - started, result }, 'Job done');
+    const ms = Math.round(performance.now() - started);
+    logger.info({ jobId: job.id, job: job.name, ms, result }, 'Job done');
     return result;
   } catch (error) {
     if (error instanceof LookAgain) throw error;
@@ -146,10 +147,10 @@ const REPORT_EVERY_MS = 500;
  * be told.
  */
 function reporter(job: Job): Report {
-  let toldAt = 0;
+  let toldAt = -Infinity;
   return (done, total) => {
-    if (Date.now() - toldAt < REPORT_EVERY_MS && done < total) return;
-    toldAt = Date.now();
+    if (performance.now() - toldAt < REPORT_EVERY_MS && done < total) return;
+    toldAt = performance.now();
     job.updateProgress({ done, total }).catch(() => undefined);
   };
 }

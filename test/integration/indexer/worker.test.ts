@@ -1,12 +1,14 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Job } from 'bullmq';
 import type { Handlers } from '../../../services/indexer/handlers.js';
 import { PayloadError } from '../../../services/indexer/permanentErrors.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { createWorker } from '../../../services/indexer/worker.js';
 import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
-import { until } from '../../support/apiServer.js';
+import { until, untilEqual } from '../../support/apiServer.js';
 import { refusedInsert } from '../../support/refusedInsert.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
@@ -29,6 +31,8 @@ describe('the worker', () => {
   });
 
   const jobs: Partial<Handlers> = {};
+  /** How long the jobs took (s). */
+  const took: number[] = [];
   /** Works until each of the jobs has ended, and others are gone. */
   async function work(ids: string[], gone: string[] = []): Promise<Job[]> {
     const redis = createWorkerRedis(REDIS_URL);
@@ -37,7 +41,7 @@ describe('the worker', () => {
       concurrency: 4,
       handlers: jobs as Handlers,
       gate: { open: () => Promise.resolve(), suspect: () => undefined },
-      metrics: { observeJob: () => undefined },
+      metrics: { observeJob: (_name, _outcome, seconds) => void took.push(seconds) },
       logger: stores.logger,
     });
     const all = () => Promise.all(ids.map(async (id) => (await producer.queue.getJob(id)) as Job));
@@ -67,6 +71,32 @@ describe('the worker', () => {
     expect(permanent).to.include({ attemptsMade: 1, failedReason: 'No such thing' });
     expect(unknown).to.include({ attemptsMade: 1 });
     expect(unknown!.failedReason).to.contain('unheard-of');
+  });
+
+  it('tells how far a job has come and how long it took, even where the clock of the machine is set back', async () => {
+    const id = await producer.add('delete-thread', { threadId: '1' });
+    const progress = async () => (await producer.queue.getJob(id))!.progress;
+    const real = Date.now;
+    jobs['delete-thread'] = async (_data, report = REPORT_NOBODY) => {
+      report(1, 3);
+      await untilEqual(progress, { done: 1, total: 3 });
+      mock.method(Date, 'now', () => real() - 3_600_000);
+      await untilEqual(
+        () => {
+          report(2, 3);
+          return progress();
+        },
+        { done: 2, total: 3 },
+      );
+    };
+    took.length = 0;
+    try {
+      await work([id]);
+    } finally {
+      mock.restoreAll();
+    }
+    expect(took).to.have.length(1);
+    expect(took[0]).to.be.least(0);
   });
 
   it('logs only the name of a command that MongoDB refused', async () => {
