@@ -32,20 +32,21 @@ export async function waitForImport(
   const { mongo, elasticsearch } = archive;
   const { importFiles } = mongo.collections;
   let isFollowTold = false;
-  let finishedAt: Date | undefined;
+  let finishedAt: number | undefined;
   const look = async (): Promise<{ done: number; outcome?: ImportOutcome }> => {
     // Only what a majority has stored counts, because a crash must not undo an outcome that was reported.
     const readConcern = { level: 'majority' } as const;
     const waiting = { importId, state: 'queued' as const };
     const queued = await importFiles.countDocuments(waiting, { readConcern });
     const done = stored.size - queued;
-    if (queued === 0) finishedAt ??= new Date();
-    if (finishedAt && (await isCounted(mongo, importId, finishedAt))) {
+    if (queued === 0) finishedAt ??= performance.now();
+    if (finishedAt !== undefined && (await isCounted(mongo, importId, finishedAt))) {
       // Where nothing was stored, there may be no search index yet.
       if (stored.size > 0) await refreshSearch({ mongo, elasticsearch }, progress);
       return { done, outcome: await outcomeOf(importFiles, importId, stored) };
     }
-    if (!isFollowTold && finishedAt && Date.now() - finishedAt.getTime() > SHORT_COUNTING_MS) {
+    const countingMs = finishedAt === undefined ? 0 : performance.now() - finishedAt;
+    if (!isFollowTold && countingMs > SHORT_COUNTING_MS) {
       isFollowTold = true;
       progress.say(
         'All files are in. What follows from them is being done, such as other threads that show a changed name',
@@ -56,13 +57,16 @@ export async function waitForImport(
   return waitForWork(archive, { look }, progress);
 }
 
-/** Whether all that follows from an import is done. After LONGEST_COUNTING_MS, it is true in any case. */
+/**
+ * Whether all is done that follows from an import, which finished at a time of `performance.now()`. After
+ * LONGEST_COUNTING_MS, it is true in any case.
+ */
 async function isCounted(
   { collections: { work } }: Mongo,
   importId: string,
-  finishedAt: Date,
+  finishedAt: number,
 ): Promise<boolean> {
-  if (Date.now() - finishedAt.getTime() > LONGEST_COUNTING_MS) return true;
+  if (performance.now() - finishedAt > LONGEST_COUNTING_MS) return true;
   const left = { causes: `import/${importId}` };
   return (await work.findOne(left, { projection: { _id: 1 } })) === null;
 }

@@ -51,15 +51,15 @@ export function waitingMarks(kind: LoopKind): Filter<Mark> {
 /** Resolves with true when nothing is left, and with false when the number left has not fallen for `patienceMs`. */
 async function awaitNone(countLeft: Count, patienceMs: number): Promise<boolean> {
   let least = Infinity;
-  let since = Date.now();
+  let since = performance.now();
   for (;;) {
     const left = await countLeft();
     if (left === 0) return true;
     if (left < least) {
       least = left;
-      since = Date.now();
+      since = performance.now();
     }
-    if (Date.now() - since > patienceMs) return false;
+    if (performance.now() - since > patienceMs) return false;
     await pause(POLL_MS);
   }
 }

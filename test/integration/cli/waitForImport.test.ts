@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { waitForImport } from '../../../services/cli/import/waitForImport.js';
 import type { Archive } from '../../../services/cli/openArchive.js';
@@ -117,7 +118,11 @@ describe('waitForImport', () => {
     const producer = producerWith(() => Promise.resolve(1));
     const progress = { advance: () => undefined, say };
     const archive = { ...stores, producer };
+    // The clock of the machine may be set back meanwhile.
+    const real = Date.now;
+    const clock = mock.method(Date, 'now', () => real() - 3_600_000);
     await waitForImport(archive, 'follows', new Map(), progress);
+    clock.mock.restore();
     await ended;
     expect(said).to.deep.equal([
       'All files are in. What follows from them is being done, such as other threads that show a changed name',

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { Binary } from 'mongodb';
@@ -17,7 +18,7 @@ import { idKey } from '../../../shared/store/listKeys.js';
 import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
-import { markId, markWrite, NEVER } from '../../../shared/store/work.js';
+import { markId, markWrite, NEVER, newMark } from '../../../shared/store/work.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { aChannel, aMessage, aServer, aThread, anAuthor, anId } from '../../support/factories.js';
 import { doAll, indexerDeps } from '../../support/indexerDeps.js';
@@ -737,6 +738,18 @@ describe('verifyArchive', () => {
     await doAll(own);
     expect(await waited).to.equal('waited');
     expect(await verifyNow(own)).to.deep.include({ differences: [], clean: true });
+    await archive.close();
+  });
+
+  it('gives up waiting where nobody works, even if the clock of the machine is set back', async () => {
+    const archive = await openStores();
+    const { collections } = indexerDeps(archive);
+    await collections.work.insertOne(newMark('channel', '1'));
+    let time = Date.now();
+    const clock = mock.method(Date, 'now', () => (time -= 1_000));
+    await awaitWork(collections, 10);
+    clock.mock.restore();
+    expect(await collections.work.countDocuments()).to.equal(1);
     await archive.close();
   });
 
