@@ -35,8 +35,9 @@ export function createApiKeyChecker({
 /** Records when a key was used. The request does not wait for it. */
 function noteUse(apiKeys: Collections['apiKeys'], record: ApiKeyRecord): void {
   const now = new Date();
-  const before = new Date(now.getTime() - NOTED_EVERY);
-  if (record.lastUsedAt && record.lastUsedAt > before) return;
+  // A use of the future was noted while a clock was ahead.
+  const sinceMs = Math.abs(now.getTime() - timeIn(record.lastUsedAt ?? 0).getTime());
+  if (sinceMs < NOTED_EVERY) return;
   record.lastUsedAt = now;
   apiKeys.updateOne({ _id: record._id }, { $set: { lastUsedAt: now } }).catch(() => undefined);
 }

@@ -123,11 +123,16 @@ describe('API keys', () => {
     expect(await lastUsed()).to.equal(first);
     const { apiKeys } = api.stores.mongo.collections;
     await apiKeys.updateOne({ _id: id }, { $set: { lastUsedAt: new Date(Date.now() - 61_000) } });
-    const began = Date.now();
-    await until(async () => {
+    const used = async (from: number, to: number) => {
       await api.get('/admin/keys', { 'X-API-Key': key });
-      return Date.parse((await lastUsed()) ?? '') >= began;
-    });
+      const time = Date.parse((await lastUsed()) ?? '');
+      return time > from && time < to;
+    };
+    await until(() => used(Date.now() - 60_000, Infinity));
+    // The clock of the machine was a day ahead, and was set right.
+    const ahead = { $set: { lastUsedAt: new Date(Date.now() + 86_400_000) } };
+    await apiKeys.updateOne({ _id: id }, ahead);
+    await until(() => used(0, Date.now() + 3_600_000));
   });
 
   it('work even if their use cannot be recorded', async () => {
