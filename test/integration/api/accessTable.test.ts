@@ -344,7 +344,7 @@ function malformedClaims(good: { iat: number; sid: string }): string[] {
 }
 
 async function refusedKeys(api: AuthServer): Promise<Sent[]> {
-  const expired = await api.key('admin', new Date(Date.now() - 1_000));
+  const expired = await api.key('admin', new Date(Date.now() - 3_600_000));
   const revoked = await api.key('admin');
   await revokeApiKey(api.stores.mongo.collections, revoked.split('_')[1]!);
   const good = await api.key('admin');

@@ -30,7 +30,7 @@ describe('API keys', () => {
     (await api.get('/admin/keys', admin)).json() as ApiKeyList;
 
   it('are shown once, and listed without their secret', async () => {
-    const expiresAt = new Date(Date.now() + 60_000).toISOString();
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const created = await create({ name: 'statistics', level: 'read', expiresAt });
     expect(createdApiKeySchema.validate(created).error).to.equal(undefined);
     expect(created.key).to.match(/^fa_[0-9a-f]{16}_[0-9a-f]{48}$/);

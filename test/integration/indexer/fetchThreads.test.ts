@@ -94,7 +94,9 @@ describe('fetching threads', () => {
     const fresh = [aThread(), aThread({ todo: 'all' }), aThread()];
     const ago = (ms: number) => new Date(Date.now() - ms);
     // There are as many as are fetched at once. All of them were active later than the others.
-    const failed = Array.from({ length: 32 }, (_, n) => aThread({ dueAt: ago(1_000 * (1 + n)) }));
+    const failed = Array.from({ length: 32 }, (_, n) =>
+      aThread({ dueAt: ago(3_600_000 * (1 + n)) }),
+    );
     const later = aThread({ dueAt: ago(-3_600_000) });
     // They begin first, and leave one place free. So the others are asked for one after the other.
     const holding = Array.from({ length: 31 }, () => aThread());

@@ -15,7 +15,6 @@ function roundOver(found: (boolean | number)[], mayGoOn = () => true) {
 
 describe('roundOfAll', () => {
   it('goes on until everything is done that was marked when it began, and then what followed', async () => {
-    const began = Date.now();
     const { asked, round } = roundOver([true, true, true, false, true, true]);
     expect(await round()).to.equal('all');
     expect(asked).to.have.length(5);
@@ -23,7 +22,7 @@ describe('roundOfAll', () => {
     expect([first, others.pop()]).to.deep.equal([{}, {}]);
     for (const { at } of others) {
       const { $lte } = at as { $lte: Date };
-      expect($lte.getTime()).to.be.within(began, Date.now());
+      expect(Math.abs($lte.getTime() - Date.now())).to.be.below(3_600_000);
       expect($lte).to.equal((others[0]!.at as { $lte: Date }).$lte);
     }
   });

@@ -20,6 +20,11 @@ const BUCKET = {
   secretKey: 'planted-secret',
 };
 
+/** Throws an error, unless it says that no byte has moved for too long. */
+function ofNoByte(error: unknown): void {
+  expect(String(error)).to.include('of inactivity');
+}
+
 /** Files in a bucket of a server. The server's connections are cut afterwards. */
 async function withFiles(
   server: Server,
@@ -122,17 +127,25 @@ describe('createBucketFiles', () => {
       writeFileSync(path, Buffer.alloc(bytes));
       let arrived = 0;
       const takeSlowly: RequestListener = (request, response) => {
-        const end = Date.now() + 3 * idleMs;
+        const end = performance.now() + 3 * idleMs;
         request.on('data', (piece: Buffer) => {
           arrived += piece.length;
-          if (Date.now() > end) return;
+          if (performance.now() > end) return;
           request.pause();
           setTimeout(() => request.resume(), 10);
         });
         request.on('end', () => response.end());
       };
       const put = (files: MirrorFiles) => files.put('large', path, { bytes, type: 'image/png' });
-      await withFiles(createHttpServer(takeSlowly), put, idleMs);
-      expect(arrived).to.equal(bytes);
+      // On a busy machine, this process may stand still for so long that no byte moves. Then it is tried again.
+      await until(async () => {
+        arrived = 0;
+        await withFiles(
+          createHttpServer(takeSlowly),
+          (files) => put(files).catch(ofNoByte),
+          idleMs,
+        );
+        return arrived === bytes;
+      });
     }));
 });
