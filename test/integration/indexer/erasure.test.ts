@@ -657,7 +657,7 @@ describe('erasing a person', () => {
   });
 
   it('leaves a thread to the import that records it for the first time, in batches', async () => {
-    const guest = anAuthor('guestthirteen', { id: '777777777777777744' });
+    const guest = anAuthor('guesttwicetold', { id: '777777777777777770' });
     const source = aSourceThread({
       server: { _id: serverId },
       channel: { _id: channelId },
@@ -846,7 +846,7 @@ describe('erasing a person', () => {
   });
 
   it('takes a title that named them out of the notice about it', async () => {
-    const named = anAuthor('renamed', { id: '777777777777777721' });
+    const named = anAuthor('renamed', { id: '777777777777777771' });
     const source = aSourceThread({ thread: { title: 'Question of Renamed' } });
     const threadId = source.thread._id;
     const messages = [
