@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
+import { collectionsOf } from '../../shared/store/collections.js';
 import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
@@ -64,6 +65,19 @@ export async function removeSearchAndKeys({
   const names = Object.keys(indexes);
   if (names.length > 0) await elasticsearch.indices.delete({ index: names });
   await removeKeys(redis, mongo.namespace);
+}
+
+/**
+ * Empties stores. Their search index is a new one afterwards, and so are the collections, because a process remembers
+ * what it has read by the collection from which it came. The database itself stays, because making its files costs more
+ * than anything else.
+ */
+export async function renewStores(stores: TestStores): Promise<void> {
+  const { mongo, elasticsearch } = stores;
+  await removeSearchAndKeys(stores);
+  await ensureSearchIndex(elasticsearch, mongo.namespace);
+  await emptyMongo(mongo);
+  stores.mongo = { ...mongo, collections: collectionsOf(mongo.db) };
 }
 
 /** Deletes all documents of a database. Its collections and their indexes stay. */

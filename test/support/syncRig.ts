@@ -81,14 +81,14 @@ export interface SyncRig {
 
 /** A rig for each test of the suite that calls this. */
 export function syncSuite(): SyncRig {
-  // This comes before the stores are closed.
+  // This comes before the stores are emptied.
   afterEach(async () => {
     await rig.sync?.stop();
     await rig.discord.close();
     delete rig.sync;
   });
   const rig: Omit<SyncRig, 'sync'> & { sync?: Sync } = {
-    ...indexerSuite('reopened'),
+    ...indexerSuite('renewed'),
     discord: undefined as unknown as DiscordDouble,
     async open(options) {
       rig.discord = await startDiscord({

@@ -26,7 +26,7 @@ const fail = (): never => {
 };
 
 describe('what is forwarded', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
 
   /** A message in a thread, and another thread of the same forum that forwards it. Neither is recorded yet. */
   function aCopy() {

@@ -18,7 +18,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 const ROLE = '1300000000000000001';
 
 describe('roles of members', () => {
-  const { deps } = indexerSuite('reopened');
+  const { deps } = indexerSuite('renewed');
   const [serverId, userId] = [anId(), anId()];
 
   /** What is needed to note roles, and a platform whose late answers hold the roles at the time of the request. */

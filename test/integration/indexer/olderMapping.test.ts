@@ -41,7 +41,7 @@ const refuse = () => Promise.reject(new Error('Nothing is lost here'));
 const NO_QUEUE = { add: refuse, refile: refuse };
 
 describe('a search index of the first mapping', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
   let archive: RebuildArchive;
   let index: string;
 
@@ -127,7 +127,7 @@ describe('a search index of the first mapping', () => {
 });
 
 describe('a search index of the second mapping', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
   const digest = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
   it('is searched and written as before, and rebuilt', async () => {
@@ -150,7 +150,7 @@ describe('a search index of the second mapping', () => {
 });
 
 describe('a search index of an older mapping', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
 
   for (const version of [1, 2, 3] as const) {
     it(`has every field of today's documents after the indexer's start: mapping ${version}`, async () => {
@@ -167,7 +167,7 @@ describe('a search index of an older mapping', () => {
 });
 
 describe('a search index that is never refreshed', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
 
   const settings = { refresh_interval: -1 } as const;
   /** The settings of each index of the archive that are not Elasticsearch's own. */
@@ -206,7 +206,7 @@ describe('a search index that is never refreshed', () => {
 });
 
 describe('a search index that keeps no markdown', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
 
   it('stores it after the indexer’s start, and so does an index that a rebuild was filling', async () => {
     const { elasticsearch } = stores;

@@ -15,7 +15,7 @@ import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 const POISON = new Date('+012000-01-01T00:00:00.000Z');
 
 describe('documents that the search index refuses', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
 
   const quarantined = () => failures(deps);
   const marks = () => deps.collections.work.countDocuments({ kind: 'thread' });

@@ -14,7 +14,7 @@ import { rebuildArchive, type RebuildArchive } from '../../support/rebuildArchiv
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('renewSearchIndex', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
   let archive: RebuildArchive;
   let asked: string[];
   let refiled: string[];

@@ -24,7 +24,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 
 describe('what is found of a message', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
   const bob = anAuthor('bob', { displayName: 'Bobolink' });
 
   /** Records and builds a thread with one message, and returns both. */

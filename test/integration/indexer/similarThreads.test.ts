@@ -33,7 +33,7 @@ const OTHERS = Array.from({ length: 14 }, (_, n) => [
 ]);
 
 describe('similar threads', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
   const server = anId();
   const channel = anId();
   let asOf = 1_000;

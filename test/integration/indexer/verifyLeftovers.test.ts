@@ -12,7 +12,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 import { restingArchive, verifyNow } from '../../support/verifiedArchive.js';
 
 describe('verifyArchive, of what is left behind', () => {
-  const { stores, deps } = indexerSuite('reopened');
+  const { stores, deps } = indexerSuite('renewed');
 
   const context = (): AreaContext => ({
     deps,
