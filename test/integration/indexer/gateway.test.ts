@@ -186,7 +186,7 @@ describe('the events of the gateway', () => {
   });
 
   it('remove what was deleted in a withheld forum before it is shown again', async () => {
-    await start({ history: { forums: 1, threads: 6, messages: 8 } });
+    await start();
     const { model } = rig.discord;
     const { guild, thread, channel, messages } = aThread();
     await doTheRest(deps);
@@ -208,7 +208,7 @@ describe('the events of the gateway', () => {
   });
 
   it('have a forum read again that was hidden and shown again before anybody looked', async () => {
-    await start({ history: { forums: 1, threads: 6, messages: 8 } });
+    await start();
     const { model, gateway } = rig.discord;
     const { guild, channel, thread, messages } = aThread();
     const overwrite = { id: guild.id, type: 0, allow: 0n } as const;
@@ -221,7 +221,7 @@ describe('the events of the gateway', () => {
   });
 
   it('have all of a server read again that could not be looked at for a while', async () => {
-    await start({ history: { forums: 1, threads: 6, messages: 8 } });
+    await start();
     const { model, faults } = rig.discord;
     const { guild, thread, messages } = aThread();
     faults.next('notFound', { route: 'guild' });

@@ -2,8 +2,6 @@ import { expect } from 'chai';
 import type { UserProfile } from '../../../shared/contract/users.js';
 import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { ParticipantList, ThreadDetail } from '../../../shared/contract/threads.js';
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
-import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { syncState } from '../../../shared/store/syncState.js';
@@ -12,17 +10,13 @@ import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import { until, untilEqual } from '../../support/apiServer.js';
-import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { Guild, Role, Thread } from '../../support/discord/model/entities.js';
-import type { DiscordDouble } from '../../support/discord/types.js';
 import { everyTrace } from '../../support/everyTrace.js';
-import { indexerDeps } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
-import { openStores, type TestStores } from '../../support/stores.js';
 import {
   doTheRest,
-  startTestSync,
   syncAgain,
+  syncSuite,
   untilListening,
   untilSynced,
 } from '../../support/syncRig.js';
@@ -31,20 +25,18 @@ import { verifyNow } from '../../support/verifiedArchive.js';
 const SECRET = 'The marmalade is behind the clock';
 
 describe('members who opt out', () => {
-  let stores: TestStores;
-  let deps: IndexerDeps;
-  let discord: DiscordDouble;
-  let sync: Sync;
+  const rig = syncSuite();
+  const { stores, deps } = rig;
   let guild: Guild;
   let role: Role;
   let thread: Thread;
   let userId: string;
 
   function carry(...roleIds: string[]) {
-    discord.model.updateMember(guild.id, userId, { roleIds });
+    rig.discord.model.updateMember(guild.id, userId, { roleIds });
   }
   function start(optOutRoles = ['no archive'], listens = false) {
-    sync = startTestSync(deps, stores, discord, { optOutRoles, memberEveryMs: 5, listens });
+    rig.start({ optOutRoles, memberEveryMs: 5, listens });
   }
   /** Makes everybody's recorded roles old. */
   async function age() {
@@ -73,13 +65,8 @@ describe('members who opt out', () => {
   }
 
   beforeEach(async () => {
-    stores = await openStores();
-    deps = indexerDeps(stores);
-    discord = await startDiscord({
-      rateLimits: false,
-      history: { forums: 1, threads: 3, messages: 4 },
-    });
-    const { model } = discord;
+    await rig.open({ history: { forums: 1, threads: 3, messages: 4 } });
+    const { model } = rig.discord;
     const [place] = model.publicThreads();
     ({ guild } = place!);
     const ownerId = model.createUser({ username: 'edmund' }).id;
@@ -98,11 +85,6 @@ describe('members who opt out', () => {
       ownerId: userId,
       starter: { content: SECRET },
     });
-  });
-  afterEach(async () => {
-    await sync.stop();
-    await discord.close();
-    await stores.close();
   });
 
   it('are removed from every read once they take the role, and come back when they give it up', async () => {
@@ -147,7 +129,7 @@ describe('members who opt out', () => {
   });
 
   it('are not named as users of a command, even if they wrote nothing', async () => {
-    const { model } = discord;
+    const { model } = rig.discord;
     const [other] = model.publicThreads().filter((one) => one.thread.name === 'Another');
     const answered = other!.thread.id;
     const command = { id: '123456789012345678', name: 'jam', userId };
@@ -187,7 +169,7 @@ describe('members who opt out', () => {
     await untilSynced(deps);
     await rest();
     expect(await found()).to.be.above(2);
-    await sync.stop();
+    await rig.sync.stop();
     start();
     await untilOut(true);
     expect(await found()).to.equal(0);
@@ -197,34 +179,34 @@ describe('members who opt out', () => {
     carry(role.id);
     start();
     await untilSynced(deps);
-    discord.model.removeMember(guild.id, userId);
-    const asked = () => discord.requests.filter(({ path }) => path.endsWith(userId)).length;
+    rig.discord.model.removeMember(guild.id, userId);
+    const asked = () => rig.discord.requests.filter(({ path }) => path.endsWith(userId)).length;
     const before = asked();
     await age();
     await untilEqual(() => asked() > before, true);
-    discord.model.deleteRole(guild.id, role.id);
+    rig.discord.model.deleteRole(guild.id, role.id);
     await syncAgain(deps);
     await untilOut(true);
     expect(await shown()).not.to.contain(SECRET);
   });
 
   it('stay left out when their role is deleted, but another opt-out role is left', async () => {
-    const other = discord.model.createRole(guild.id, { name: 'silent' });
+    const other = rig.discord.model.createRole(guild.id, { name: 'silent' });
     carry(role.id);
     start(['no archive', 'silent'], true);
-    await untilListening(deps, discord);
+    await untilListening(deps, rig.discord);
     await untilSynced(deps);
     await untilOut(true);
     const toldAt = async () =>
       (await syncOf(deps.collections.sync, 'member').findOne({ kind: 'member', userId }))?.asOf;
     const before = await toldAt();
-    discord.model.deleteRole(guild.id, role.id);
+    rig.discord.model.deleteRole(guild.id, role.id);
     await untilEqual(async () => (await toldAt()) !== before, true);
     await untilOut(true);
     // They take off a role themselves.
     const { optOuts } = deps.collections;
     carry(other.id);
-    discord.model.post(thread.id, { authorId: userId, content: 'With the other role' });
+    rig.discord.model.post(thread.id, { authorId: userId, content: 'With the other role' });
     await untilEqual(async () => (await optOuts.findOne())?.roleIds?.[0], other.id);
     carry();
     await age();
@@ -233,21 +215,21 @@ describe('members who opt out', () => {
 
   it('stay left out when old events come again', async () => {
     start(['no archive'], true);
-    await untilListening(deps, discord);
+    await untilListening(deps, rig.discord);
     await untilSynced(deps);
     const states = deps.collections.state;
     const session = async () =>
       (await stateOf(states, 'gateway').findOne({ _id: 'gateway' }))!.session!;
     const { seq } = await session();
-    discord.model.updateMember(guild.id, userId, { nick: 'Rosa' });
-    discord.model.post(thread.id, { authorId: userId, content: 'Before' });
+    rig.discord.model.updateMember(guild.id, userId, { nick: 'Rosa' });
+    rig.discord.model.post(thread.id, { authorId: userId, content: 'Before' });
     carry(role.id);
-    discord.model.post(thread.id, { authorId: userId, content: 'After' });
+    rig.discord.model.post(thread.id, { authorId: userId, content: 'After' });
     const choices = async () =>
       (await stateOf(states, 'optOuts').findOne({ _id: 'optOuts' }))?.version;
     await untilEqual(async () => (await session()).seq, seq + 4);
     expect(await choices()).to.equal(1);
-    await sync.stop();
+    await rig.sync.stop();
     const back = { $set: { 'session.seq': seq } };
     await stateOf(states, 'gateway').updateOne({ _id: 'gateway' }, back);
     start(['no archive'], true);
@@ -259,10 +241,10 @@ describe('members who opt out', () => {
 
   it('are asked for once more when a session has begun', async () => {
     start(['no archive'], true);
-    await untilListening(deps, discord);
+    await untilListening(deps, rig.discord);
     await untilSynced(deps);
-    await sync.stop();
-    discord.gateway.forgetSessions();
+    await rig.sync.stop();
+    rig.discord.gateway.forgetSessions();
     carry(role.id);
     start(['no archive'], true);
     await untilOut(true);
@@ -270,10 +252,10 @@ describe('members who opt out', () => {
 
   it('may be the bot itself', async () => {
     start(['no archive'], true);
-    await untilListening(deps, discord);
-    const { bot } = discord.model;
+    await untilListening(deps, rig.discord);
+    const { bot } = rig.discord.model;
     const { roleIds } = guild.members.get(bot.id)!;
-    discord.model.updateMember(guild.id, bot.id, { roleIds: [...roleIds, role.id] });
+    rig.discord.model.updateMember(guild.id, bot.id, { roleIds: [...roleIds, role.id] });
     await untilOut(true);
   });
 
@@ -296,10 +278,10 @@ describe('members who opt out', () => {
     await untilSynced(deps);
     await rest();
     const asked = (which: string) =>
-      discord.requests.filter(({ route, path }) => route === 'member' && path.includes(which))
+      rig.discord.requests.filter(({ route, path }) => route === 'member' && path.includes(which))
         .length;
     const before = asked(userId);
-    discord.faults.next('held', { route: 'member', times: Infinity });
+    rig.discord.faults.next('held', { route: 'member', times: Infinity });
     const old = { $set: { checkedAt: new Date(1) } };
     await deps.collections.sync.updateMany({ kind: 'member', userId }, old);
     await until(() => asked(userId) > before);
@@ -310,7 +292,7 @@ describe('members who opt out', () => {
     // processed.
     await age();
     const all = asked('');
-    discord.faults.clear();
+    rig.discord.faults.clear();
     await until(() => asked('') > all);
     const traces = (await everyTrace(stores)).filter((text) => text.includes(userId));
     expect(traces).to.deep.equal([]);

@@ -122,7 +122,7 @@ describe('the sync', () => {
   }
 
   it('records every public thread of every server with all messages, and nothing else', async () => {
-    await start({ history: { guilds: 2, threads: 12, messages: 220 } });
+    await start({ history: { guilds: 2, forums: 1, threads: 12, messages: 220 } });
     await untilSynced(deps);
     expect(await expectSame()).to.be.above(24);
   });
@@ -390,7 +390,7 @@ describe('the sync', () => {
   });
 
   it('continues after it was stopped at any moment, and after faults', async () => {
-    await start({ history: { threads: 40, messages: 120 } });
+    await start({ history: { forums: 1, threads: 40, messages: 120 } });
     for (const requests of [5, 20, 60]) {
       await until(() => rig.discord.requests.length >= requests);
       await rig.sync.stop();
@@ -403,7 +403,7 @@ describe('the sync', () => {
   });
 
   it('stays within the rate limit buckets that it knows', async () => {
-    await start({ rateLimits: true, history: { threads: 8, messages: 10 } });
+    await start({ rateLimits: true });
     await untilSynced(deps);
     await expectSame();
     expect(rig.discord.limits.counts).to.deep.include({
@@ -474,7 +474,7 @@ describe('the sync', () => {
   });
 
   it('finds what was deleted in a forum while it was not public', async () => {
-    await rig.open({ history: { forums: 1, threads: 6 } });
+    await rig.open();
     rig.start();
     await untilSynced(deps);
     const { model } = rig.discord;
@@ -527,7 +527,7 @@ describe('the sync', () => {
 
   it('has the server counted again when the thread that was read last was in a forum that was emptied', async () => {
     const held = holdRemovals(deps);
-    await rig.open({ history: { forums: 2, threads: 6 } });
+    await rig.open();
     rig.start({}, held.deps);
     await withTwoForums();
     const { threads } = deps.collections;
@@ -554,7 +554,7 @@ describe('the sync', () => {
 
   it('withholds another forum while it removes the messages of one that stays withheld', async () => {
     const held = holdRemovals(deps);
-    await rig.open({ history: { forums: 2, threads: 6 } });
+    await rig.open();
     rig.start({}, held.deps);
     const [first, second] = await withTwoForums();
     await untilRemoving(first.channel.id, held);
@@ -568,7 +568,7 @@ describe('the sync', () => {
 
   it('removes nothing of a forum that became public again meanwhile', async () => {
     const held = holdRemovals(deps);
-    await rig.open({ history: { forums: 2, threads: 6 } });
+    await rig.open();
     rig.start({}, held.deps);
     const [{ guild, channel }] = await withTwoForums();
     await untilRemoving(channel.id, held);
@@ -603,7 +603,7 @@ describe('the sync', () => {
   });
 
   it('asks once for a forum that is hidden from the bot, and again only some hours later', async () => {
-    await start({ history: { forums: 2, threads: 6 } });
+    await start();
     const [{ guild, channel }] = await withTwoForums();
     deny(guild.id, channel.id, VIEW_CHANNEL);
     await syncAgain(deps);
@@ -641,7 +641,7 @@ describe('the sync', () => {
   });
 
   it('asks once for a forum that was hidden from the bot since the backup from which the archive was restored', async () => {
-    await start({ history: { forums: 2, threads: 6 } });
+    await start();
     const [{ guild, channel }] = await withTwoForums();
     await rig.sync.stop();
     await deps.collections.sync.deleteMany({});
@@ -658,7 +658,7 @@ describe('the sync', () => {
   });
 
   it('deletes a forum at once where it was hidden from the bot, shown again, and then deleted', async () => {
-    await start({ history: { forums: 2, threads: 6 } });
+    await start();
     const [{ guild, channel }] = await withTwoForums();
     deny(guild.id, channel.id, VIEW_CHANNEL);
     await syncAgain(deps);
@@ -671,7 +671,7 @@ describe('the sync', () => {
   });
 
   it('deletes a forum some hours later where it was deleted while it was hidden from the bot', async () => {
-    await start({ history: { forums: 2, threads: 6 } });
+    await start();
     const [{ guild, channel }] = await withTwoForums();
     const { channels } = deps.collections;
     deny(guild.id, channel.id, VIEW_CHANNEL);
