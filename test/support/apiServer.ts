@@ -138,7 +138,7 @@ const ASK_EVERY_MS = 10;
 /**
  * A question is repeated after so many times the time that it took, because the awaited work needs the processor more.
  */
-const REST = 3;
+const REST = 8;
 const LONGEST_REST_MS = 200;
 
 /** Resolves when a condition holds. Rejects where it never does. */

@@ -150,17 +150,16 @@ export async function endLease({ collections }: IndexerDeps): Promise<void> {
 
 /** Waits until everything that was asked for is listed and fetched. */
 export async function untilSynced({ collections }: IndexerDeps): Promise<void> {
+  const { sync } = collections;
+  const isToBeListed = {
+    kind: 'request',
+    listed: { $ne: true },
+    problem: { $exists: false },
+  } as const;
   await until(async () => {
-    const lists = await syncOf(collections.sync, 'request').countDocuments({
-      kind: 'request',
-      listed: { $ne: true },
-      problem: { $exists: false },
-    });
-    const servers = await collections.sync.countDocuments({ kind: 'server' });
-    const threads = await syncOf(collections.sync, 'thread').countDocuments({
-      todo: { $exists: true },
-    });
-    return servers > 0 && lists === 0 && threads === 0;
+    if (!(await syncOf(sync, 'server').findOne({ kind: 'server' }))) return false;
+    if (await syncOf(sync, 'request').findOne(isToBeListed)) return false;
+    return !(await syncOf(sync, 'thread').findOne({ todo: { $exists: true } }));
   });
 }
 
