@@ -21,8 +21,7 @@ import { documentId, searchAlias, searchIndexName } from '../../../shared/store/
 import { markId, markWrite, NEVER, newMark } from '../../../shared/store/work.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { aChannel, aMessage, aServer, aThread, anAuthor, anId } from '../../support/factories.js';
-import { doAll, indexerDeps } from '../../support/indexerDeps.js';
-import { openStores } from '../../support/stores.js';
+import { doAll } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { bringToRest, restingArchive, verifyNow } from '../../support/verifiedArchive.js';
 
@@ -694,141 +693,6 @@ describe('verifyArchive', () => {
     expect(await verifyNow(deps)).to.deep.include({ clean: true, differences: [], counts: {} });
   });
 
-  it('reports work that was promised long ago and is not done, and no other', async () => {
-    const own = await openStores();
-    const { deletions, erasures, importFiles, pieces } = own.mongo.collections;
-    const [long, now] = [new Date(Date.now() - 2 * 3_600_000), new Date()];
-    const erased = (_id: string, requestedAt: Date) => ({ _id, requestedAt, userId: anId() });
-    const deletion = (subject: string, requestedAt: Date) => {
-      return { _id: `thread-${subject}`, kind: 'thread' as const, subject, requestedAt };
-    };
-    const file = (_id: string, queuedAt: Date) => {
-      const state = 'queued' as const;
-      return { _id, importId: 'x', name: 'a.json', bytes: 1, state, queuedAt };
-    };
-    try {
-      await deletions.insertMany([deletion('1', long), deletion('2', now)]);
-      await erasures.insertMany([erased('late', long), erased('new', now)]);
-      await erasures.insertOne({ _id: 'done', requestedAt: long, finishedAt: long });
-      await importFiles.insertMany([file('a', long), file('b', now)]);
-      const data = new Binary();
-      const firstPiece = (id: string) => pieceId(uploadOwner(id), 0);
-      await pieces.insertMany(['a', 'b'].map((id) => ({ _id: firstPiece(id), data, last: true })));
-      const found = async () =>
-        (await verifyNow(indexerDeps(own))).differences.map(({ kind, id }) => `${kind} ${id}`);
-      const asked = ['work.waiting thread-1', 'work.waiting late'];
-      expect(await found()).to.deep.equal([...asked, 'work.waiting a']);
-      await setMarks(indexerDeps(own), 'file', ['b'], { due: new Date(Date.now() + 3_600_000) });
-      expect(await found()).to.deep.equal(asked);
-    } finally {
-      await own.close();
-    }
-  });
-
-  it('waits after midnight until the rolling periods are counted again', async () => {
-    const archive = await openStores();
-    const own = indexerDeps(archive);
-    await restingArchive(own, archive, 2);
-    const { members } = own.collections;
-    const { matchedCount } = await members.updateMany({}, { $inc: { periodDay: -1 } });
-    expect(matchedCount).to.be.above(2);
-    const waited = awaitWork(own.collections, 100_000).then(() => 'waited');
-    expect(await Promise.race([waited, pause(300, 'waiting')])).to.equal('waiting');
-    await markAgedMembers(own, new Date());
-    await doAll(own);
-    expect(await waited).to.equal('waited');
-    expect(await verifyNow(own)).to.deep.include({ differences: [], clean: true });
-    await archive.close();
-  });
-
-  it('gives up waiting where nobody works, even if the clock of the machine is set back', async () => {
-    const archive = await openStores();
-    const { collections } = indexerDeps(archive);
-    await collections.work.insertOne(newMark('channel', '1'));
-    let time = Date.now();
-    const clock = mock.method(Date, 'now', () => (time -= 1_000));
-    await awaitWork(collections, 10);
-    clock.mock.restore();
-    expect(await collections.work.countDocuments()).to.equal(1);
-    await archive.close();
-  });
-
-  it('does not claim to have compared a thread that waits', async () => {
-    const archive = await openStores();
-    const own = indexerDeps(archive);
-    await restingArchive(own, archive, 2);
-    const before = (await verifyNow(own)).checked;
-    expect(before).to.include({ threads: 2 }).and.not.have.property('again');
-    const thread = (await own.collections.threads.findOne())!;
-    await own.collections.work.bulkWrite([markWrite('thread', thread._id)]);
-    const { checked } = await verifyNow(own);
-    expect(checked).to.include({ threads: 1, messages: before['messages']! / 2, again: 1 });
-    await archive.close();
-  });
-
-  for (const place of ['channels', 'servers'] as const) {
-    it(`keeps what is shown of threads whose record among the ${place} is missing`, async () => {
-      const archive = await openStores();
-      const own = indexerDeps(archive);
-      const { serverId, channelId, threads } = await restingArchive(own, archive, 2);
-      const { bodies, threadItems } = own.collections;
-      if (place === 'channels') await own.collections.channels.deleteOne({ _id: channelId });
-      else await own.collections.servers.deleteOne({ _id: serverId });
-      await setMarks(own, 'thread', [threads[0]!.threadId]);
-      const shown = () => bodies.find({ _id: /^(?!servers)/, gone: { $ne: true } }).toArray();
-      const before = await shown();
-      const found = await verifyNow(own);
-      const mended = await verifyNow(own, { repair: true });
-      for (const { clean, counts } of [found, mended]) {
-        expect(clean).to.equal(false);
-        expect(counts['record.orphan']).to.deep.equal({ found: 2, mended: 0 });
-        const kinds = Object.keys(counts).filter((kind) => !kind.startsWith('server.'));
-        expect(kinds).to.deep.equal(['record.orphan']);
-      }
-      const names = (some: { _id: string }[]) => some.map(({ _id }) => _id);
-      expect(names(await shown())).to.have.members(names(before));
-      expect(await threadItems.countDocuments()).to.equal(2);
-      await archive.close();
-    });
-  }
-
-  it('creates no search index where the alias is gone', async () => {
-    const archive = await openStores();
-    const own = indexerDeps(archive);
-    await restingArchive(own, archive, 2);
-    const { indices } = own.elasticsearch;
-    const name = searchAlias(own.namespace);
-    await indices.deleteAlias({ index: '*', name });
-    const failed = await verifyNow(own).catch((error: unknown) => error);
-    expect(failed).to.be.instanceOf(SearchIndexLost);
-    expect(await indices.existsAlias({ name })).to.equal(false);
-    await indices.delete({ index: searchIndexName(own.namespace, 1) });
-    expect(await verifyNow(own).catch((error: unknown) => error)).to.be.instanceOf(SearchIndexLost);
-    expect(await indices.existsAlias({ name })).to.equal(false);
-    const repair = await verifyNow(own, { repair: true }).catch((error: unknown) => error);
-    expect(repair).to.be.instanceOf(SearchIndexLost);
-    await reindexSearch(own, { rebuildId: (await enterRebuild(own.collections)).id });
-    expect(await verifyNow(own)).to.deep.include({ differences: [], clean: true });
-    await archive.close();
-  });
-
-  it('erases a person from messages whose thread is not recorded, and keeps those of others', async () => {
-    const archive = await openStores();
-    const own = indexerDeps(archive);
-    const { messages } = own.collections;
-    const threadId = anId();
-    const author = { ...anAuthor('eve'), id: await noteErased(own.collections) };
-    await messages.insertMany([aMessage({ threadId, author }), aMessage({ threadId })]);
-    const kept = 'erased.kept' as const;
-    expect((await verifyNow(own)).counts[kept]).to.deep.equal({ found: 1, mended: 0 });
-    const { counts } = await verifyNow(own, { repair: true });
-    expect(counts[kept]).to.deep.equal({ found: 1, mended: 1 });
-    expect(counts['record.orphan']).to.deep.equal({ found: 1, mended: 0 });
-    expect(await messages.countDocuments({ threadId, deleted: true })).to.equal(1);
-    expect(await messages.countDocuments({ threadId, deleted: { $ne: true } })).to.equal(1);
-    await archive.close();
-  });
-
   describe('of an archive in which everything is broken', () => {
     const ids: string[] = [];
     /** For each part of the archive, what was found and what was mended. */
@@ -959,3 +823,122 @@ async function rewriteBody(
   expect(change(text)).not.to.equal(text);
   await collections.bodies.replaceOne({ _id }, encodeBody(_id, body!.revision, change(text)));
 }
+
+describe('verifyArchive, of a small archive', () => {
+  const { stores, deps } = indexerSuite('renewed');
+
+  it('reports work that was promised long ago and is not done, and no other', async () => {
+    const { deletions, erasures, importFiles, pieces } = deps.collections;
+    const [long, now] = [new Date(Date.now() - 2 * 3_600_000), new Date()];
+    const erased = (_id: string, requestedAt: Date) => ({ _id, requestedAt, userId: anId() });
+    const deletion = (subject: string, requestedAt: Date) => {
+      return { _id: `thread-${subject}`, kind: 'thread' as const, subject, requestedAt };
+    };
+    const file = (_id: string, queuedAt: Date) => {
+      const state = 'queued' as const;
+      return { _id, importId: 'x', name: 'a.json', bytes: 1, state, queuedAt };
+    };
+    await deletions.insertMany([deletion('1', long), deletion('2', now)]);
+    await erasures.insertMany([erased('late', long), erased('new', now)]);
+    await erasures.insertOne({ _id: 'done', requestedAt: long, finishedAt: long });
+    await importFiles.insertMany([file('a', long), file('b', now)]);
+    const data = new Binary();
+    const firstPiece = (id: string) => pieceId(uploadOwner(id), 0);
+    await pieces.insertMany(['a', 'b'].map((id) => ({ _id: firstPiece(id), data, last: true })));
+    const found = async () =>
+      (await verifyNow(deps)).differences.map(({ kind, id }) => `${kind} ${id}`);
+    const asked = ['work.waiting thread-1', 'work.waiting late'];
+    expect(await found()).to.deep.equal([...asked, 'work.waiting a']);
+    await setMarks(deps, 'file', ['b'], { due: new Date(Date.now() + 3_600_000) });
+    expect(await found()).to.deep.equal(asked);
+  });
+
+  it('waits after midnight until the rolling periods are counted again', async () => {
+    await restingArchive(deps, stores, 2);
+    const { members } = deps.collections;
+    const { matchedCount } = await members.updateMany({}, { $inc: { periodDay: -1 } });
+    expect(matchedCount).to.be.above(2);
+    const waited = awaitWork(deps.collections, 100_000).then(() => 'waited');
+    expect(await Promise.race([waited, pause(300, 'waiting')])).to.equal('waiting');
+    await markAgedMembers(deps, new Date());
+    await doAll(deps);
+    expect(await waited).to.equal('waited');
+    expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
+  });
+
+  it('gives up waiting where nobody works, even if the clock of the machine is set back', async () => {
+    const { collections } = deps;
+    await collections.work.insertOne(newMark('channel', '1'));
+    let time = Date.now();
+    const clock = mock.method(Date, 'now', () => (time -= 1_000));
+    await awaitWork(collections, 10);
+    clock.mock.restore();
+    expect(await collections.work.countDocuments()).to.equal(1);
+  });
+
+  it('does not claim to have compared a thread that waits', async () => {
+    await restingArchive(deps, stores, 2);
+    const before = (await verifyNow(deps)).checked;
+    expect(before).to.include({ threads: 2 }).and.not.have.property('again');
+    const thread = (await deps.collections.threads.findOne())!;
+    await deps.collections.work.bulkWrite([markWrite('thread', thread._id)]);
+    const { checked } = await verifyNow(deps);
+    expect(checked).to.include({ threads: 1, messages: before['messages']! / 2, again: 1 });
+  });
+
+  for (const place of ['channels', 'servers'] as const) {
+    it(`keeps what is shown of threads whose record among the ${place} is missing`, async () => {
+      const { serverId, channelId, threads } = await restingArchive(deps, stores, 2);
+      const { bodies, threadItems } = deps.collections;
+      if (place === 'channels') await deps.collections.channels.deleteOne({ _id: channelId });
+      else await deps.collections.servers.deleteOne({ _id: serverId });
+      await setMarks(deps, 'thread', [threads[0]!.threadId]);
+      const shown = () => bodies.find({ _id: /^(?!servers)/, gone: { $ne: true } }).toArray();
+      const before = await shown();
+      const found = await verifyNow(deps);
+      const mended = await verifyNow(deps, { repair: true });
+      for (const { clean, counts } of [found, mended]) {
+        expect(clean).to.equal(false);
+        expect(counts['record.orphan']).to.deep.equal({ found: 2, mended: 0 });
+        const kinds = Object.keys(counts).filter((kind) => !kind.startsWith('server.'));
+        expect(kinds).to.deep.equal(['record.orphan']);
+      }
+      const names = (some: { _id: string }[]) => some.map(({ _id }) => _id);
+      expect(names(await shown())).to.have.members(names(before));
+      expect(await threadItems.countDocuments()).to.equal(2);
+    });
+  }
+
+  it('creates no search index where the alias is gone', async () => {
+    await restingArchive(deps, stores, 2);
+    const { indices } = deps.elasticsearch;
+    const name = searchAlias(deps.namespace);
+    await indices.deleteAlias({ index: '*', name });
+    const failed = await verifyNow(deps).catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(SearchIndexLost);
+    expect(await indices.existsAlias({ name })).to.equal(false);
+    await indices.delete({ index: searchIndexName(deps.namespace, 1) });
+    expect(await verifyNow(deps).catch((error: unknown) => error)).to.be.instanceOf(
+      SearchIndexLost,
+    );
+    expect(await indices.existsAlias({ name })).to.equal(false);
+    const repair = await verifyNow(deps, { repair: true }).catch((error: unknown) => error);
+    expect(repair).to.be.instanceOf(SearchIndexLost);
+    await reindexSearch(deps, { rebuildId: (await enterRebuild(deps.collections)).id });
+    expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
+  });
+
+  it('erases a person from messages whose thread is not recorded, and keeps those of others', async () => {
+    const { messages } = deps.collections;
+    const threadId = anId();
+    const author = { ...anAuthor('eve'), id: await noteErased(deps.collections) };
+    await messages.insertMany([aMessage({ threadId, author }), aMessage({ threadId })]);
+    const kept = 'erased.kept' as const;
+    expect((await verifyNow(deps)).counts[kept]).to.deep.equal({ found: 1, mended: 0 });
+    const { counts } = await verifyNow(deps, { repair: true });
+    expect(counts[kept]).to.deep.equal({ found: 1, mended: 1 });
+    expect(counts['record.orphan']).to.deep.equal({ found: 1, mended: 0 });
+    expect(await messages.countDocuments({ threadId, deleted: true })).to.equal(1);
+    expect(await messages.countDocuments({ threadId, deleted: { $ne: true } })).to.equal(1);
+  });
+});
