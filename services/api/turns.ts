@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/contract/errors.js';
+import { Unavailable } from './unavailable.js';
 
 /** The limits of the work of all names together. */
 export interface TurnLimits {
@@ -7,7 +7,7 @@ export interface TurnLimits {
   /** How long a piece of work waits for its turn before it is refused (ms). */
   waitMs: number;
   /** Makes the error with which a piece of work is refused. */
-  refusal: () => AppError;
+  refusal: () => Unavailable;
 }
 
 /** The limits of costly searches in one process. Elasticsearch then has threads left for all other searches. */
@@ -105,8 +105,6 @@ export class Turns {
   }
 }
 
-function tooMany(): AppError {
-  return new AppError('UNAVAILABLE', 'Too many searches are under way; try again soon', {
-    headers: { 'Retry-After': '2' },
-  });
+function tooMany(): Unavailable {
+  return new Unavailable('Too many searches are under way; try again soon', 2);
 }

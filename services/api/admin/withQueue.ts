@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/contract/errors.js';
 import type { Producer } from '../../../shared/jobs/producer.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
+import { Unavailable } from '../unavailable.js';
 
 /** What an operation needs to file jobs. */
 export interface QueueDeps {
@@ -18,9 +19,11 @@ export async function withQueue<T>(
     return await withTimeout(callMs, ask);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('UNAVAILABLE', 'The queue is not available now; try again soon', {
-      headers: { 'Retry-After': '2' },
-      cause: error,
-    });
+    throw queueAway(error);
   }
+}
+
+/** UNAVAILABLE, because the queue is away. */
+export function queueAway(cause: unknown): Unavailable {
+  return new Unavailable('The queue is not available now; try again soon', 2, cause);
 }

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/contract/errors.js';
 import { readText } from '../../../shared/platform/readText.js';
+import { Unavailable } from '../unavailable.js';
 
 /** The most time (ms) that the platform may take for one answer, including its body. */
 const LIMIT_MS = 5_000;
@@ -14,33 +14,34 @@ export interface PlatformReply {
   body: unknown;
 }
 
-/** UNAVAILABLE, because the platform asked to wait. `isForAll` is false where only the sent token has to wait. */
-export class AskedToWait extends AppError {
+/** UNAVAILABLE, because of the platform. The caller is not told `reason`; only the log holds it. */
+export class PlatformAway extends Unavailable {
+  constructor(reason: string, seconds = RETRY_SECONDS) {
+    const message = 'The chat platform cannot answer now; try again soon';
+    super(message, seconds, new Error(reason));
+  }
+}
+
+/** The platform asked to wait. `isForAll` is false where only the sent token has to wait. */
+export class AskedToWait extends PlatformAway {
   readonly seconds: number;
   readonly isForAll: boolean;
 
   constructor(seconds: number, isForAll: boolean) {
-    const { code, message, headers, cause } = platformAway('The platform asked to wait', seconds);
-    super(code, message, { headers, cause });
+    super('The platform asked to wait', seconds);
     this.seconds = seconds;
     this.isForAll = isForAll;
   }
 }
 
 /**
- * UNAVAILABLE, because a request was refused with 401 or 403 by what stands before the platform. The platform may count
- * it among the invalid requests of this address.
+ * A request was refused with 401 or 403 by what stands before the platform. The platform may count it among the invalid
+ * requests of this address.
  */
-export class Blocked extends AppError {
-  constructor(reason: string) {
-    const { code, message, headers, cause } = platformAway(reason);
-    super(code, message, { headers, cause });
-  }
-}
+export class Blocked extends PlatformAway {}
 
 /**
- * Sends a request to the platform. Throws UNAVAILABLE with Retry-After where it is away or slow, and AskedToWait where
- * it asks to wait.
+ * Sends a request to the platform. Throws PlatformAway where it is away or slow, and AskedToWait where it asks to wait.
  */
 export async function askPlatform(url: string, init: RequestInit): Promise<PlatformReply> {
   const signal = AbortSignal.timeout(LIMIT_MS);
@@ -51,17 +52,9 @@ export async function askPlatform(url: string, init: RequestInit): Promise<Platf
     if (response.status === 429) throw askedToWait(response.headers, isOfUser(init));
     return { status: response.status, body };
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw platformAway(signal.aborted ? 'The platform took too long' : causeOf(error));
+    if (error instanceof PlatformAway) throw error;
+    throw new PlatformAway(signal.aborted ? 'The platform took too long' : causeOf(error));
   }
-}
-
-/** 503 UNAVAILABLE. The caller is not told `reason`; only the log holds it. */
-export function platformAway(reason: string, seconds = RETRY_SECONDS): AppError {
-  return new AppError('UNAVAILABLE', 'The chat platform cannot answer now; try again soon', {
-    headers: { 'Retry-After': String(seconds) },
-    cause: new Error(reason),
-  });
 }
 
 function askedToWait(headers: Headers, isAsUser: boolean): AskedToWait {
@@ -77,7 +70,7 @@ function isOfUser({ headers }: RequestInit): boolean {
 
 async function readJson(response: Response): Promise<unknown> {
   const text = await readText(response, MOST_BYTES);
-  if (text === null) throw platformAway('The platform answered too much');
+  if (text === null) throw new PlatformAway('The platform answered too much');
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Platform } from './platform.js';
-import { AskedToWait, Blocked, platformAway } from './askPlatform.js';
+import { AskedToWait, Blocked, PlatformAway } from './askPlatform.js';
 import type { PlatformProfile } from './platformProfile.js';
 import { InvalidCredential } from './refusals.js';
 
@@ -37,9 +37,9 @@ export function createPlatformUsers(
     const minute = Math.floor(Date.now() / 60_000);
     if (refusals.minute !== minute) Object.assign(refusals, { minute, count: 0 });
     const refusable = most - refusals.count;
-    if (refusable <= 0) throw platformAway('Too many tokens were refused', 60);
+    if (refusable <= 0) throw new PlatformAway('Too many tokens were refused', 60);
     // Each look-up that is under way may be refused as well.
-    if (underway >= refusable) throw platformAway('Too many tokens may be refused', 1);
+    if (underway >= refusable) throw new PlatformAway('Too many tokens may be refused', 1);
     underway += 1;
     try {
       const profile = await platform.findProfile(accessToken);

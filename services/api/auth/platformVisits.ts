@@ -1,4 +1,4 @@
-import { AskedToWait, platformAway } from './askPlatform.js';
+import { AskedToWait, PlatformAway } from './askPlatform.js';
 
 /** The most visits that are under way at once. */
 const MOST_AT_ONCE = 100;
@@ -16,7 +16,8 @@ export function createPlatformVisits(): Visit {
   return async (ask) => {
     const left = Math.ceil((closedUntil - performance.now()) / 1_000);
     if (left > 0) throw new AskedToWait(left, true);
-    if (underway >= MOST_AT_ONCE) throw platformAway('The platform is asked too much at once', 1);
+    if (underway >= MOST_AT_ONCE)
+      throw new PlatformAway('The platform is asked too much at once', 1);
     underway += 1;
     try {
       return await ask();

@@ -1,5 +1,5 @@
 import type Joi from 'joi';
-import { Blocked, platformAway, type PlatformReply } from './askPlatform.js';
+import { Blocked, PlatformAway, type PlatformReply } from './askPlatform.js';
 
 /**
  * The checked body of a reply with status 200. Throws UNAVAILABLE for any other reply; Blocked where that is a refusal.
@@ -7,8 +7,8 @@ import { Blocked, platformAway, type PlatformReply } from './askPlatform.js';
 export function readReply<Body>(schema: Joi.Schema<Body>, { status, body }: PlatformReply): Body {
   const told = `The platform answered ${status}`;
   if (status === 401 || status === 403) throw new Blocked(told);
-  if (status !== 200) throw platformAway(told);
+  if (status !== 200) throw new PlatformAway(told);
   const checked = schema.validate(body, { convert: false });
-  if (checked.error) throw platformAway('The platform answered in an unknown shape');
+  if (checked.error) throw new PlatformAway('The platform answered in an unknown shape');
   return checked.value;
 }

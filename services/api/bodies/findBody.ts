@@ -5,6 +5,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { bodyOwner, pieceId, readPieces, type Piece } from '../../../shared/store/pieces.js';
 import type { Answer } from '../answer.js';
 import { isId } from '../ids.js';
+import { Unavailable } from '../unavailable.js';
 import type { ReadBody, StoredBody } from './bodyReader.js';
 
 export interface BodyStore extends Pick<Collections, 'pieces'> {
@@ -29,9 +30,7 @@ export async function loadBody(store: BodyStore, name: string): Promise<Answer |
     const answer = await answerOf(store, view);
     if (answer) return answer;
   }
-  throw new AppError('UNAVAILABLE', 'The body is being replaced', {
-    headers: { 'Retry-After': '1' },
-  });
+  throw new Unavailable('The body is being replaced', 1);
 }
 
 async function answerOf(store: BodyStore, view: StoredBody): Promise<Answer | undefined> {
@@ -51,5 +50,5 @@ function findPiece({ pieces }: BodyStore, _id: string): Promise<Piece | null> {
 }
 
 function replaced(): never {
-  throw new AppError('UNAVAILABLE', 'The body was replaced while it was sent');
+  throw new Unavailable('The body was replaced while it was sent', 1);
 }

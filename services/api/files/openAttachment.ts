@@ -3,6 +3,7 @@ import { PlatformForbidden } from '../../../shared/discordApi/platformErrors.js'
 import { attachmentName } from '../../../shared/mirror/fileNames.js';
 import type { Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
+import { Unavailable } from '../unavailable.js';
 import type { FileDeps } from './fileDeps.js';
 import { findAttachment, type FoundAttachment } from './findAttachment.js';
 import { mirroredFile } from './mirroredFile.js';
@@ -35,10 +36,7 @@ async function redirect({ links }: FileDeps, file: FoundAttachment): Promise<Ans
   }
   const location = await links.linkOf(file).catch((error: unknown) => {
     if (error instanceof PlatformForbidden) return null;
-    throw new AppError('UNAVAILABLE', 'The platform gives no link now; try again soon', {
-      headers: { 'Retry-After': '5' },
-      cause: error,
-    });
+    throw new Unavailable('The platform gives no link now; try again soon', 5, error);
   });
   if (location === null) throw notFound();
   return redirectTo(location);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { AppError } from '../../../shared/contract/errors.js';
 import { Turns } from '../turns.js';
+import { Unavailable } from '../unavailable.js';
 
 /**
  * A connection is cut when the client takes nothing of its download for so long (ms). It may be cut from half of this
@@ -52,8 +52,6 @@ export function cutUnread(response: ServerResponse, ms = UNREAD_LIMIT_MS): void 
   response.once('close', () => socket?.resume());
 }
 
-function tooMany(): AppError {
-  return new AppError('UNAVAILABLE', 'Too many large bodies are being sent; try again soon', {
-    headers: { 'Retry-After': '5' },
-  });
+function tooMany(): Unavailable {
+  return new Unavailable('Too many large bodies are being sent; try again soon', 5);
 }

@@ -4,6 +4,7 @@ import { isAdminPath } from '../../../shared/contract/operation.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { StoreAway } from '../stores/storeGuard.js';
+import { Unavailable } from '../unavailable.js';
 import type { Gate } from './credentials/gate.js';
 
 /** Answers every failure in the one error shape. */
@@ -63,10 +64,7 @@ export function refuseUnmatched(ctx: Context): void {
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isStoreAway(error)) {
-    return new AppError('UNAVAILABLE', 'The service is not available now; try again soon', {
-      headers: { 'Retry-After': '2' },
-      cause: error,
-    });
+    return new Unavailable('The service is not available now; try again soon', 2, error);
   }
   return new AppError('INTERNAL_ERROR', 'Something went wrong', { cause: error });
 }

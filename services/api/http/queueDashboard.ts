@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
+import { queueAway } from '../admin/withQueue.js';
 import { refusedPassword } from '../auth/refusals.js';
 import type { Gate } from './credentials/gate.js';
 import { refuseUnmatched } from './errors.js';
@@ -79,10 +80,7 @@ function boardFailure(cause: unknown): AppError {
   if (cause instanceof SyntaxError || cause instanceof URIError) {
     return new AppError('VALIDATION_ERROR', 'The query could not be read', { cause });
   }
-  return new AppError('UNAVAILABLE', 'The queue is not available now; try again soon', {
-    headers: { 'Retry-After': '2' },
-    cause,
-  });
+  return queueAway(cause);
 }
 
 /**

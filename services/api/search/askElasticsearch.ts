@@ -4,6 +4,7 @@ import { errors } from '../../../shared/drivers/elasticsearch.js';
 import { searchProblem } from '../../../shared/store/searchIndex.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 import { Turns } from '../turns.js';
+import { Unavailable } from '../unavailable.js';
 
 /** What a search needs: the client, and the namespace of the archive whose index it reads. */
 export interface SearchDeps {
@@ -14,9 +15,9 @@ export interface SearchDeps {
 /** The limits of a call: how long it may take (ms), and no second try, since the reader may ask again. */
 export const CALL_LIMITS = { requestTimeout: CALL_LIMIT_MS, maxRetries: 0 } as const;
 
-const RETRY_AFTER_SECONDS = '5';
+const RETRY_SECONDS = 5;
 /** A rebuild of the index takes minutes at least. */
-const RETRY_AFTER_REBUILD_SECONDS = '60';
+const RETRY_AFTER_REBUILD_SECONDS = 60;
 
 /**
  * The most calls that searches of one process have under way at once. Further calls wait, but only briefly (`waitMs`).
@@ -46,10 +47,7 @@ export async function askElasticsearch<T>(deps: SearchDeps, call: () => Promise<
     if (isTooLarge(error)) throw tooLarge(error);
     if (isNotUnderstood(error)) await checkIndex(deps, error);
     if (!isUnavailable(error)) throw error;
-    throw new AppError('UNAVAILABLE', 'Search is not available at the moment', {
-      headers: { 'Retry-After': RETRY_AFTER_SECONDS },
-      cause: error,
-    });
+    throw new Unavailable('Search is not available at the moment', RETRY_SECONDS, error);
   }
 }
 
@@ -64,10 +62,11 @@ function isNotUnderstood(error: unknown): boolean {
 async function checkIndex({ elasticsearch, namespace }: SearchDeps, cause: unknown): Promise<void> {
   const problem = await searchProblem(elasticsearch, namespace, CALL_LIMITS).catch(() => null);
   if (problem === null) return;
-  throw new AppError('UNAVAILABLE', 'Search is not available until its index has been rebuilt', {
-    headers: { 'Retry-After': RETRY_AFTER_REBUILD_SECONDS },
-    cause: new Error(problem, { cause }),
-  });
+  throw new Unavailable(
+    'Search is not available until its index has been rebuilt',
+    RETRY_AFTER_REBUILD_SECONDS,
+    new Error(problem, { cause }),
+  );
 }
 
 /**

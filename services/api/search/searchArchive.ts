@@ -1,4 +1,3 @@
-import { AppError } from '../../../shared/contract/errors.js';
 import type { SearchParams, SearchResponse } from '../../../shared/contract/search.js';
 import { isTimeLimit } from '../../../shared/platform/storeErrors.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
@@ -19,6 +18,7 @@ import { mayBeCorrected, suggestCorrection } from './suggestCorrection.js';
 import { withSynonyms, type Synonyms } from './synonyms.js';
 import { READ_LIMIT_MS } from '../timeLimit.js';
 import type { Turns } from '../turns.js';
+import { Unavailable } from '../unavailable.js';
 
 /**
  * How many pieces of work of one asker may be under way at once. `costly` pieces are whole costly searches. `further`
@@ -150,8 +150,7 @@ function correctionOf(deps: SearchDeps, parsed: ParsedQuery, params: SearchParam
  * error.
  */
 function nullIfUnavailable(error: unknown): null {
-  if (isTimeLimit(error) || (error instanceof AppError && error.code === 'UNAVAILABLE'))
-    return null;
+  if (isTimeLimit(error) || error instanceof Unavailable) return null;
   throw error;
 }
 

@@ -1,8 +1,8 @@
-import { AppError } from '../../../shared/contract/errors.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import type { StoreWatch } from '../../../shared/platform/watchStore.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
+import { Unavailable } from '../unavailable.js';
 
 /**
  * Makes a call to one store. It refuses while the store is known to be away, and fails where the call takes too long.
@@ -13,11 +13,9 @@ export type StoreGuard = <T>(call: () => Promise<T>) => Promise<T>;
 export type ObserveCall = (seconds: number, failed: boolean) => void;
 
 /** Thrown in place of a call, because the store is known to be away. */
-export class StoreAway extends AppError {
+export class StoreAway extends Unavailable {
   constructor() {
-    super('UNAVAILABLE', 'The service is not available now; try again soon', {
-      headers: { 'Retry-After': '2' },
-    });
+    super('The service is not available now; try again soon', 2);
   }
 }
 

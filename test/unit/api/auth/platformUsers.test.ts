@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { platformAway } from '../../../../services/api/auth/askPlatform.js';
+import { PlatformAway } from '../../../../services/api/auth/askPlatform.js';
 import { createPlatform, type Platform } from '../../../../services/api/auth/platform.js';
 import type { PlatformProfile } from '../../../../services/api/auth/platformProfile.js';
 import { createPlatformUsers } from '../../../../services/api/auth/platformUsers.js';
@@ -104,7 +104,7 @@ describe('createPlatformUsers', () => {
   it('counts neither what failed otherwise, nor the refusals of the minute before', async () => {
     let fails = true;
     const find = createPlatformUsers(
-      aPlatform(() => Promise.reject(fails ? platformAway('x') : invalidCredential('token'))),
+      aPlatform(() => Promise.reject(fails ? new PlatformAway('x') : invalidCredential('token'))),
       900,
     );
     for (let n = 0; n < 3; n += 1) expect(await outcome(find(`away ${n}`))).to.equal('503 5');
