@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 interface Entry<T> {
   value: T;
   tags: readonly string[];
-  storedAt: number;
   /** When it must not be used any more; undefined where only an announcement ends it. */
   expiresAt: number | undefined;
   /** How much of the cache it takes, its names included (bytes). */
@@ -17,7 +16,7 @@ interface Named<Ready> {
   ready: Ready;
 }
 
-/** How long an entry lasts while announcements cannot be received (ms). */
+/** How long a value lasts while announcements cannot be received (ms), from the moment when its load began. */
 const UNHEARD_LIFE = 1_000;
 /**
  * How many bytes an entry takes in addition to its body and key, as measured: tags, headers, the buffer around its
@@ -60,8 +59,8 @@ export interface CacheOptions<T, Ready> {
 
 /**
  * Keeps finished answers in memory, bounded by bytes, each with the cache tags that it depends on. While announcements
- * arrive, an entry stays until one of its tags is announced. While they do not, it stays for one second. When several
- * readers ask for a key that is not kept, it is loaded once for all of them.
+ * arrive, an entry stays until one of its tags is announced. When they stop, it is emptied, and further entries stay for
+ * one second. When several readers ask for a key that is not kept, it is loaded once for all of them.
  *
  * A value may also have names, each with a form that is ready to be sent. It is found by a name without knowing the
  * key.
@@ -182,8 +181,12 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     this.#live = true;
   }
 
-  /** Tells that announcements may be missed from now on. */
+  /**
+   * Tells that announcements may be missed from now on. Some may have been missed already, so every value is dropped,
+   * and values that are being loaded are not kept.
+   */
   suspend(): void {
+    if (this.#live) this.clear();
     this.#live = false;
   }
 
@@ -233,8 +236,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     if (bytes === undefined || !this.#entries) return;
     const cost = costOf(key, bytes);
     this.#entries.delete(key);
-    const storedAt = this.#now();
-    this.#put(key, { value, tags, storedAt, expiresAt, bytes: cost, names: [] });
+    this.#put(key, { value, tags, expiresAt, bytes: cost, names: [] });
     if (!this.#entries.has(key)) return;
     for (const tag of tags) {
       const keys = this.#keysByTag.get(tag);
@@ -247,11 +249,8 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     this.#entries?.set(key, entry, { size: entry.bytes, noDisposeOnSet: true });
   }
 
-  #isFresh({ storedAt, expiresAt }: Entry<T>): boolean {
-    if (this.#live && expiresAt === undefined) return true;
-    const now = this.#now();
-    if (expiresAt !== undefined && now >= expiresAt) return false;
-    return this.#live || now - storedAt < UNHEARD_LIFE;
+  #isFresh({ expiresAt }: Entry<T>): boolean {
+    return expiresAt === undefined || this.#now() < expiresAt;
   }
 
   #forget(key: string, entry: Entry<T>): void {

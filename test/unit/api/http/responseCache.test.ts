@@ -89,6 +89,7 @@ describe('ResponseCache', () => {
   it('keeps values for one second while announcements may be missed', async () => {
     let now = 0;
     const cache = aCache({ now: () => now });
+    cache.suspend();
     await read(cache, 'k', [], value('first'));
     cache.suspend();
     now = 999;
@@ -121,18 +122,23 @@ describe('ResponseCache', () => {
     }
   });
 
-  it('is emptied when announcements come again, loads under way included', async () => {
-    const cache = aCache();
-    const { load, end } = aLoad();
-    await read(cache, 'k', [], value('old'));
-    const loading = read(cache, 'l', [], load);
-    cache.suspend();
-    cache.resume();
-    end('old');
-    await loading;
-    expect(cache.size.entries).to.equal(0);
-    expect((await read(cache, 'k', [], value('new'))).text).to.equal('new');
-  });
+  for (const [when, before, change] of [
+    ['announcements may be missed from now on', 'resume', 'suspend'],
+    ['announcements come again', 'suspend', 'resume'],
+  ] as const) {
+    it(`is emptied when ${when}, loads under way included`, async () => {
+      const cache = aCache();
+      const { load, end } = aLoad();
+      cache[before]();
+      await read(cache, 'k', [], value('old'));
+      const loading = read(cache, 'l', [], load);
+      cache[change]();
+      end('old');
+      await loading;
+      expect(cache.size.entries).to.equal(0);
+      expect((await read(cache, 'k', [], value('new'))).text).to.equal('new');
+    });
+  }
 
   it('stays within its bytes, forgets the least used first, and their tags with them', async () => {
     const cache = aCache({ maxBytes: 20_000 });
