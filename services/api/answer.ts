@@ -78,7 +78,8 @@ export function ownBytes(bytes: Uint8Array): Buffer {
 
 /** Adds the gzip form to an answer. */
 export function withGzip(answer: Answer): Answer | Promise<Answer> {
-  const packed = gzipOf(answer);
+  // An answer without a gzip form has the other one.
+  const packed = pack(answer.identity!);
   if (!(packed instanceof Promise)) return { ...answer, gzip: packed };
   return packed.then((gzip) => ({ ...answer, gzip }));
 }
@@ -86,11 +87,6 @@ export function withGzip(answer: Answer): Answer | Promise<Answer> {
 /** Adds the identity form to an answer. */
 export async function withIdentity(answer: Answer): Promise<Answer> {
   return { ...answer, identity: await identityOf(answer) };
-}
-
-/** The whole gzip form of an answer whose body is held in memory. */
-export function gzipOf({ gzip: packed, identity }: Answer): Buffer | Promise<Buffer> {
-  return packed ?? pack(identity ?? Buffer.alloc(0));
 }
 
 /** Compresses bytes as answers are compressed. Returns a promise where they are many. */

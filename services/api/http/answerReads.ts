@@ -85,7 +85,7 @@ export function answerReads(options: ReadOptions) {
 
   function sentForm(request: IncomingMessage, answer: Answer): SentForm | Promise<SentForm> {
     const form = formOf(request, answer);
-    const sent = ({ etag, headers, content, length, body, open }: Form): SentForm => {
+    const sent = ({ etag, headers, content, length, body }: Form): SentForm => {
       const notModified = common.concat(headers);
       return {
         etag,
@@ -93,7 +93,7 @@ export function answerReads(options: ReadOptions) {
         notModified,
         headers: notModified.concat(content),
         status: answer.status ?? 200,
-        body: body ?? open,
+        body,
         cached: answer.cached,
       };
     };

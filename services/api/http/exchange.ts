@@ -14,7 +14,7 @@ import type { RateLimiter, Standing } from './credentials/rateLimiter.js';
 import { cutUnread } from './downloads.js';
 import { noneMatchNames } from './entityTag.js';
 import { errorReply } from './errors.js';
-import type { Form } from './forms.js';
+import type { MakeBody } from './forms.js';
 import { headLines, namesAndValues } from './headLines.js';
 import { COMMON_HEADERS } from './headers.js';
 import type { RequestFacts } from './observeRequests.js';
@@ -49,11 +49,10 @@ export function askerOf(exchange: Exchange): Asker {
 /** Sends a ready answer, or 304 where the client has it already. */
 export function sendReady(
   exchange: Exchange,
-  { form, lines, notModifiedLines }: ReadyAnswer,
+  { form, body, lines, notModifiedLines }: ReadyAnswer,
 ): void {
   if (holds(exchange.request, form)) sendNotModified(exchange, form, notModifiedLines);
-  // The body of a ready answer is in memory.
-  else sendWhole(exchange, form, lines, form.body as Buffer | string);
+  else sendWhole(exchange, form, lines, body);
 }
 
 /** Sends a form with its body, or 304 where the client has it already. */
@@ -98,7 +97,7 @@ export function makeAndSend(exchange: Exchange, form: SentForm): Promise<void> |
   return undefined;
 }
 
-async function sendMade(exchange: Exchange, form: SentForm, make: Form['open']): Promise<void> {
+async function sendMade(exchange: Exchange, form: SentForm, make: MakeBody): Promise<void> {
   sendForm(exchange, form, await make(askerOf(exchange).name));
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { COMPRESS_FROM, gzipOf, identityOf, withGzip, type Answer } from '../answer.js';
+import { COMPRESS_FROM, identityOf, withGzip, type Answer } from '../answer.js';
 import { limitStreams } from './downloads.js';
 import { entityTag } from './entityTag.js';
 import { chooseEncoding, type Encoding } from './negotiate.js';
@@ -26,14 +26,12 @@ export interface Form {
   content: readonly string[];
   /** How many bytes the body has; undefined where that is only known after they are sent. */
   length: number | undefined;
-  /** The body, where it is in memory. */
-  body: Buffer | undefined;
-  /**
-   * Makes the body for a client, where it is not in memory. Each call begins a stream anew. Throws UNAVAILABLE where
-   * too many bodies are streamed.
-   */
-  open: (client: string) => Readable | Buffer | Promise<Readable | Buffer>;
+  /** The body where it is in memory, or else what makes it. */
+  body: Buffer | MakeBody;
 }
+
+/** Makes a body for a client. Each call begins a stream anew. Throws UNAVAILABLE where too many bodies are streamed. */
+export type MakeBody = (client: string) => Readable | Buffer | Promise<Readable | Buffer>;
 
 /** The form of an answer for a request. A promise where it has to be compressed first. */
 export function formOf(
@@ -62,37 +60,34 @@ function fileForm(answer: Answer, { type, bytes }: NonNullable<Answer['file']>):
   return {
     etag: tag,
     length,
-    body: undefined,
-    open: () => bytes,
+    body: () => bytes,
     headers: ['ETag', tag, 'Cache-Control', ASKED_AGAIN, ...Object.entries(headers).flat()],
     content: ['Content-Type', type, 'Content-Length', String(length)],
   };
 }
 
 function identityForm(answer: Answer, cacheControl: string): Form {
-  const { etag, length, identity: body } = answer;
+  const { etag, length, identity } = answer;
   const tag = entityTag(etag, 'identity');
   return {
     etag: tag,
     headers: headersOf(answer, tag, cacheControl),
     content: contentOf('identity', length),
     length,
-    body,
-    open: (client) => openIdentity(answer, client),
+    body: identity ?? ((client) => makeIdentity(answer, client)),
   };
 }
 
 function gzipForm(answer: Answer, cacheControl: string): Form {
-  const { etag, gzip: body, openGzip } = answer;
-  const length = body?.length;
+  const { etag, gzip, openGzip } = answer;
+  const length = gzip?.length;
   const tag = entityTag(etag, 'gzip');
   return {
     etag: tag,
     headers: headersOf(answer, tag, cacheControl),
     content: contentOf('gzip', length),
     length,
-    body,
-    open: (client) => (openGzip ? openStream(client, openGzip) : gzipOf(answer)),
+    body: gzip ?? ((client) => openStream(client, openGzip!)),
   };
 }
 
@@ -119,7 +114,7 @@ function contentOf(encoding: Encoding, length: number | undefined): string[] {
   return content;
 }
 
-function openIdentity(answer: Answer, client: string): Promise<Readable | Buffer> {
+function makeIdentity(answer: Answer, client: string): Promise<Readable | Buffer> {
   const { gzip, length } = answer;
   const openGzip =
     answer.openGzip ?? (gzip && length > INFLATE_WHOLE && (() => Readable.from([gzip])));

@@ -14,19 +14,19 @@ export interface ReadyAnswer {
   /** The path with the names of its parameters. */
   path: string;
   form: ReadyForm;
+  body: Buffer | string;
   /** The headers of the answer, and those of a 304, as lines. */
   lines: string;
   notModifiedLines: string;
 }
 
-/** A form as it is kept. Its headers are kept beside it, as lines. */
-export type ReadyForm = Omit<SentForm, 'headers' | 'notModified'>;
+/** A form as it is kept. Its body is kept beside it, and its headers as lines. */
+export type ReadyForm = Pick<SentForm, 'etag' | 'length' | 'status' | 'cached'>;
 
 /** A form as it is sent. In lists of headers, names and values alternate. */
-export interface SentForm extends Pick<Form, 'etag' | 'length'> {
+export interface SentForm extends Pick<Form, 'etag' | 'length' | 'body'> {
   /** The HTTP status of the answer. */
   status: number;
-  body: Buffer | string | Form['open'];
   /** The headers of the answer, and those of a 304. */
   headers: readonly string[];
   notModified: readonly string[];
@@ -51,18 +51,18 @@ export function makeReady(
 ): ReadyAnswer | undefined {
   const { body } = form;
   if (!Buffer.isBuffer(body)) return undefined;
-  const kept = body.length <= SENT_AS_TEXT ? body.toString('latin1') : body;
   const { etag, length, status, cached } = form;
   return {
     operation: about.operation,
     path: about.path,
-    form: { etag, length, status, cached, body: kept },
+    form: { etag, length, status, cached },
+    body: body.length <= SENT_AS_TEXT ? body.toString('latin1') : body,
     lines: headLines(form.headers),
     notModifiedLines: headLines(form.notModified),
   };
 }
 
 /** How many bytes a ready answer takes in addition to the answer that it was made from. */
-export function readySizeOf({ form: { body } }: ReadyAnswer): number {
+export function readySizeOf({ body }: ReadyAnswer): number {
   return typeof body === 'string' ? body.length : 0;
 }

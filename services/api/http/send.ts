@@ -18,8 +18,9 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
     isRead && status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], form.etag);
   const hasBody = !isHeld && ctx.method !== 'HEAD';
   if (!hasBody) answer.file?.bytes.destroy();
-  // Where the body cannot be opened, the error is answered without the headers below.
-  const body = hasBody ? (form.body ?? (await form.open(askerOf(ctx).name))) : undefined;
+  // Where the body cannot be made, the error is answered without the headers below.
+  const made = hasBody ? form.body : undefined;
+  const body = typeof made === 'function' ? await made(askerOf(ctx).name) : made;
   ctx.status = isHeld ? 304 : status;
   setAll(ctx, form.headers);
   if (answer.cached) setLines(ctx.res, cacheLines(answer.cached));

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Binary } from 'mongodb';
 import { bodyReader, type ReadBody } from '../../../services/api/bodies/bodyReader.js';
 import { loadBody } from '../../../services/api/bodies/findBody.js';
-import { formOf } from '../../../services/api/http/forms.js';
+import { formOf, type MakeBody } from '../../../services/api/http/forms.js';
 import { dropCachedStats, type Announcement } from '../../../shared/jobs/announcements.js';
 import { subjectOf, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import { startApi, until, untilEqual, type ApiServer } from '../../support/apiServer.js';
@@ -143,7 +143,7 @@ describe('stored bodies', () => {
     for (let n = 0; n < 64; n += 1) {
       const openGzip = () => new Readable({ read: () => undefined });
       const form = await formOf(asksGzip, { etag: 'x', length: 10, openGzip });
-      open.push((await form.open(`client ${n % 4}`)) as Readable);
+      open.push((await (form.body as MakeBody)(`client ${n % 4}`)) as Readable);
     }
     const path = '/api/threads/79';
     // A request with a credential is answered by other code.
@@ -174,7 +174,10 @@ describe('stored bodies', () => {
     const answer = { etag: 'x', length: 10, openGzip };
     const form = await formOf({ headers: { 'accept-encoding': 'gzip' } }, answer);
     const asked = await Promise.allSettled(
-      Array.from({ length: 64 }, async () => (await form.open('one client')) as Readable),
+      Array.from(
+        { length: 64 },
+        async () => (await (form.body as MakeBody)('one client')) as Readable,
+      ),
     );
     for (const encoding of ['gzip', 'identity']) {
       const reply = await api.get('/api/threads/80', { 'Accept-Encoding': encoding });
