@@ -46,7 +46,8 @@ export function answerReads(options: ReadOptions) {
     const matched = ready ? undefined : match(request.url ?? '');
     const about = ready ?? matched;
     if (!about || hasBody(request) || !hasOneHost(request)) return false;
-    const { operation, path } = about;
+    const { path } = about;
+    const { operation } = about.route;
     const limiter = limits && limitOf(limits, operation);
     const counted = limiter && count(limiter, addressOf(request));
     if (counted && counted.standing.left < 0) return false;

@@ -3,7 +3,6 @@ import type { Route } from './route.js';
 /** What a URL asks for. */
 export interface Match {
   route: Route;
-  operation: Route['operation'];
   /** The path with the names of its parameters. */
   path: string;
   params: Record<string, string>;
@@ -13,7 +12,7 @@ export interface Match {
 interface Node {
   literals: Map<string, Node>;
   parameter?: { name: string; node: Node };
-  end?: Pick<Match, 'route' | 'operation' | 'path'>;
+  end?: Pick<Match, 'route' | 'path'>;
 }
 
 /** A path whose words need no decoding, and a query that needs no more than decoding. */
@@ -41,9 +40,7 @@ function find(root: Node, path: string, queryString: string): Match | undefined 
     node = next ?? node.parameter?.node;
     if (!node) return undefined;
   }
-  if (!node.end) return undefined;
-  const { route, operation, path: declared } = node.end;
-  return { route, operation, path: declared, params, queryString };
+  return node.end && { ...node.end, params, queryString };
 }
 
 function add(root: Node, path: string, route: Route): void {
@@ -51,7 +48,7 @@ function add(root: Node, path: string, route: Route): void {
   for (const word of path.split('/').slice(1)) {
     node = word.startsWith(':') ? parameterOf(node, word.slice(1)) : literalOf(node, word);
   }
-  node.end ??= { route, operation: route.operation, path };
+  node.end ??= { route, path };
 }
 
 function literalOf({ literals }: Node, word: string): Node {

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import type { Operation } from '../../../shared/contract/operation.js';
 import type { CacheState } from '../answer.js';
 import type { Form } from './forms.js';
 import { headLines } from './headLines.js';
 import { encodingClass } from './negotiate.js';
+import type { Route } from './route.js';
 
 /**
  * An answer in the form in which it is kept for a URL. Before it is sent, only the headers of the one request are
  * missing.
  */
 export interface ReadyAnswer {
-  operation: Pick<Operation, 'operationId' | 'limitedAs'>;
+  route: Route;
   /** The path with the names of its parameters. */
   path: string;
   form: ReadyForm;
@@ -46,15 +46,15 @@ export function readyName({ url = '', headers }: IncomingMessage): string {
 
 /** Makes the form that is kept from one that is sent; undefined where its bytes are not in memory. */
 export function makeReady(
-  about: Pick<ReadyAnswer, 'operation' | 'path'>,
+  { route, path }: Pick<ReadyAnswer, 'route' | 'path'>,
   form: SentForm,
 ): ReadyAnswer | undefined {
   const { body } = form;
   if (!Buffer.isBuffer(body)) return undefined;
   const { etag, length, status, cached } = form;
   return {
-    operation: about.operation,
-    path: about.path,
+    route,
+    path,
     form: { etag, length, status, cached },
     body: body.length <= SENT_AS_TEXT ? body.toString('latin1') : body,
     lines: headLines(form.headers),

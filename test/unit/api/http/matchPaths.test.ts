@@ -17,7 +17,7 @@ describe('pathMatcher', () => {
   ]);
   const found = (url: string) => {
     const matched = match(url);
-    return matched && [matched.operation.operationId, matched.path, matched.params];
+    return matched && [matched.route.operation.operationId, matched.path, matched.params];
   };
 
   it('finds what a path names, and its parameters', () => {
