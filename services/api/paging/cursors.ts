@@ -37,8 +37,10 @@ export function keptCursors(store: Pick<Collections, 'state'>): KeptCursors {
   let opened: Promise<Cursors> | undefined;
   return {
     open() {
-      opened ??= archiveSecret(store, 'cursors').then(createCursors);
-      opened.catch(() => (opened = undefined));
+      if (!opened) {
+        opened = archiveSecret(store, 'cursors').then(createCursors);
+        opened.catch(() => (opened = undefined));
+      }
       return opened;
     },
     forget: () => (opened = undefined),
