@@ -6,7 +6,7 @@ import { requestErasure } from '../../../shared/store/erasures.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { fileJob, queuedJob } from './fileJob.js';
-import { withQueue, type QueueDeps } from './withQueue.js';
+import { requireQueue, withQueue, type QueueDeps } from './withQueue.js';
 
 interface Deps extends QueueDeps {
   collections: Collections;
@@ -24,8 +24,7 @@ export function deleteBy<Kind extends DeletionKind>(
     const subject = params[`${kind}Id`];
     const found = await collections[`${kind}s`].countDocuments({ _id: subject }, { limit: 1 });
     if (found === 0) throw new AppError('NOT_FOUND', `There is no such ${kind}`);
-    // Without a queue the request is refused. So the queue is asked before the deletion is recorded.
-    await withQueue(deps, () => producer.counts());
+    await requireQueue(deps);
     const deletion = { kind, subject };
     return jsonAnswer(
       queuedJob(await withQueue(deps, () => fileDeletion(collections, producer, deletion))),
@@ -35,14 +34,13 @@ export function deleteBy<Kind extends DeletionKind>(
 
 /** DELETE /admin/users/:userId, also for somebody who is only mentioned. Throws VALIDATION_ERROR and UNAVAILABLE. */
 export function eraseUser(deps: Deps): Handler<{ userId: string }, unknown> {
-  const { collections, producer } = deps;
   return async ({ params: { userId } }) => {
     if (!/^\d{17,20}$/.test(userId)) {
       const message = 'userId must be an id of 17 to 20 digits';
       throw new AppError('VALIDATION_ERROR', message, { details: [{ path: 'userId', message }] });
     }
-    await withQueue(deps, () => producer.counts());
-    const erasureId = await requestErasure(collections, userId);
+    await requireQueue(deps);
+    const erasureId = await requestErasure(deps.collections, userId);
     return jsonAnswer(await fileJob(deps, 'erase-user', { erasureId }));
   };
 }

@@ -10,7 +10,7 @@ import { deleteUpload, newUploadId } from '../../../shared/store/uploads.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { queuedJob } from './fileJob.js';
-import { withQueue, type QueueDeps } from './withQueue.js';
+import { requireQueue, type QueueDeps } from './withQueue.js';
 
 interface Deps extends QueueDeps {
   collections: Pick<Collections, 'imports' | 'importFiles' | 'pieces'>;
@@ -33,7 +33,7 @@ const LONGEST_NAME = 255;
  */
 export function importExport(deps: Deps): Handler<unknown, unknown, RawBody> {
   return async ({ body }) => {
-    await withQueue(deps, () => deps.producer.counts());
+    await requireQueue(deps);
     const files: Checked[] = [];
     try {
       if (body.contentType === 'multipart/form-data') await readForm(deps, body, files);

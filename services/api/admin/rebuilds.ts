@@ -10,7 +10,7 @@ import { RebuildRunning } from '../../../shared/store/searchGenerations.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { fileJob, queuedJob } from './fileJob.js';
-import { withQueue, type QueueDeps } from './withQueue.js';
+import { requireQueue, withQueue, type QueueDeps } from './withQueue.js';
 
 interface Deps extends QueueDeps {
   collections: Collections;
@@ -28,7 +28,7 @@ export function reindex(deps: Deps): Handler<unknown, unknown, ReindexRequest> {
 
 async function rebuildSearch(deps: Deps): Promise<QueuedJob> {
   const { collections, producer } = deps;
-  await withQueue(deps, () => producer.counts());
+  await requireQueue(deps);
   try {
     // Only the queue's own failures become UNAVAILABLE. RebuildRunning becomes CONFLICT below.
     const add: Producer['add'] = (name, payload) =>
@@ -58,13 +58,13 @@ export function verify(deps: QueueDeps): Handler<unknown, unknown, VerifyRequest
 
 /** POST /admin/sync. Throws NOT_CONFIGURED where no indexer has a bot token, and UNAVAILABLE. */
 export function sync(deps: Deps): Handler<unknown, unknown, SyncRequest> {
-  const { collections, producer } = deps;
+  const { collections } = deps;
   return async ({ body }) => {
     if (!(await stateOf(collections.state, 'sync').findOne({ _id: 'sync' }))) {
       const message = 'There is no live source: set DISCORD_BOT_TOKEN, or import export files';
       throw new AppError('NOT_CONFIGURED', message);
     }
-    await withQueue(deps, () => producer.counts());
+    await requireQueue(deps);
     const requestId = await requestSync(collections, body);
     return jsonAnswer(await fileJob(deps, 'sync', { requestId }));
   };

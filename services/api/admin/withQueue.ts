@@ -23,6 +23,11 @@ export async function withQueue<T>(
   }
 }
 
+/** Throws UNAVAILABLE where the queue does not answer. It is called before anything is recorded for a job. */
+export async function requireQueue(deps: QueueDeps): Promise<void> {
+  await withQueue(deps, () => deps.producer.counts());
+}
+
 /** UNAVAILABLE, because the queue is away. */
 export function queueAway(cause: unknown): Unavailable {
   return new Unavailable('The queue is not available now; try again soon', 2, cause);
