@@ -123,8 +123,8 @@ async function welcome(
   credential: Credential,
   options: GateOptions,
 ): Promise<null> {
-  const limits = operation.limitedAs === 'nothing' ? undefined : options.limits;
-  const caller = limits && (await recognise(ctx, credential, { ...options, limits }));
+  const isCounted = options.limits && operation.limitedAs !== 'nothing';
+  const caller = isCounted ? await recognise(ctx, credential, options) : undefined;
   if (caller) ctx.state['caller'] = caller;
   countCaller(ctx, caller, operation, options);
   return null;
@@ -133,13 +133,13 @@ async function welcome(
 async function recognise(
   { req }: Context,
   credential: Credential,
-  { identify, limits, addressOf }: GateOptions & { limits: RateLimits },
+  { identify, limits, addressOf }: GateOptions,
 ): Promise<Caller | undefined> {
   if (credential.kind === 'platform') return undefined;
   try {
     return await identify(credential);
   } catch (error) {
-    if (error instanceof InvalidCredential) limits.failedCredentials.take(addressOf(req));
+    if (error instanceof InvalidCredential) limits?.failedCredentials.take(addressOf(req));
     return undefined;
   }
 }
