@@ -18,14 +18,14 @@ export function auditRequests(
     try {
       await next();
     } catch (error) {
-      await keep(ctx, toAppError(error));
+      await audit(ctx, toAppError(error));
       throw error;
     }
-    await keep(ctx, null);
+    await audit(ctx, null);
   };
 
-  async function keep(ctx: Context, error: AppError | null): Promise<void> {
-    const entry = isKept(ctx, reads) ? entryOf(ctx, error) : null;
+  async function audit(ctx: Context, error: AppError | null): Promise<void> {
+    const entry = isAudited(ctx, reads) ? entryOf(ctx, error) : null;
     if (!entry) return;
     try {
       await record(entry);
@@ -39,7 +39,7 @@ export function auditRequests(
  * Whether a request of this kind is audited. Static files of the queue dashboard are not, as they say nothing of the
  * archive.
  */
-function isKept({ method, state }: Context, reads: boolean): boolean {
+function isAudited({ method, state }: Context, reads: boolean): boolean {
   if (method !== 'GET' && method !== 'HEAD') return true;
   return reads && state['isFile'] !== true;
 }
