@@ -2,7 +2,7 @@ import type { Answer, CacheState } from '../answer.js';
 import { findBody, type BodyStore } from '../bodies/findBody.js';
 import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
-import type { StatsCache } from './statsCache.js';
+import { STATS_LIFE_MS, type StatsCache } from './statsCache.js';
 
 /**
  * GET /api/servers/:serverId/stats: from the cache that all processes share, for as long as it keeps them. X-Cache and
@@ -18,7 +18,7 @@ export function getServerStats(
     const answer = await findBody(store, 'stats', serverId);
     if (cached.state === 'away') return { ...answer, cached: { state: 'BYPASS', expiresAt: 0 } };
     cache.write(serverId, answer);
-    return keptFor(answer, 'MISS', cache.lifeMs);
+    return keptFor(answer, 'MISS', STATS_LIFE_MS);
   };
 }
 

@@ -2,7 +2,8 @@ import type { Redis } from 'ioredis';
 import { statsCacheKey } from '../../../shared/jobs/announcements.js';
 import type { Answer } from '../answer.js';
 
-const LIFE_MS = 60_000;
+/** How long an answer is kept (ms). */
+export const STATS_LIFE_MS = 60_000;
 
 /** What the cache answers: an answer with the milliseconds for which it is still kept, nothing, or that it is away. */
 export type Cached =
@@ -10,7 +11,6 @@ export type Cached =
   | { state: 'absent' | 'away' };
 
 export interface StatsCache {
-  lifeMs: number;
   read(serverId: string): Promise<Cached>;
   /** Stores an answer, and does not wait for that. */
   write(serverId: string, answer: Answer): void;
@@ -26,7 +26,6 @@ export function createStatsCache(
   onFailure: () => void,
 ): StatsCache {
   return {
-    lifeMs: LIFE_MS,
     async read(serverId) {
       const key = statsCacheKey(namespace, serverId);
       try {
@@ -41,7 +40,7 @@ export function createStatsCache(
       if (!gzip) return;
       const value = Buffer.concat([Buffer.from(`${etag} ${length}\n`), gzip]);
       const key = statsCacheKey(namespace, serverId);
-      redis.set(key, value, 'PX', LIFE_MS, 'NX').catch(() => undefined);
+      redis.set(key, value, 'PX', STATS_LIFE_MS, 'NX').catch(() => undefined);
     },
   };
 }
