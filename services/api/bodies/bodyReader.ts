@@ -7,7 +7,7 @@ import { gatherReads, type AskLimits } from '../../../shared/platform/gatherRead
 /** A stored body as it was read. Its bytes are missing where it is stored in pieces. */
 export type StoredBody = Pick<BodyView, '_id' | 'revision' | 'etag' | 'length'> & {
   gone?: boolean | undefined;
-  gzip?: Buffer;
+  gzip?: Buffer | undefined;
 };
 
 /** Reads the body with a name; undefined when there is none. */
@@ -77,7 +77,6 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, limits: AskL
 
 function stored(row: Row | undefined): StoredBody | undefined {
   if (!row) return undefined;
-  const { _id, revision, etag, length, gone, gzip: bytes } = row;
-  if (!bytes) return { _id, revision, etag, length, gone };
-  return { _id, revision, etag, length, gone, gzip: ownBytes(bytes) };
+  const { _id, revision, etag, length, gone, gzip } = row;
+  return { _id, revision, etag, length, gone, gzip: gzip && ownBytes(gzip) };
 }
