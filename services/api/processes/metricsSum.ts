@@ -7,14 +7,11 @@ const TELL_MS = 500;
 /** Types of metrics that only rise while a process runs. */
 const RISING: readonly unknown[] = ['counter', 'histogram'];
 
-/** Adds up the metrics of the processes of one API, for each process that asks. */
-export interface MetricsSum {
-  /** Adds a process that was just started. When it ends, what it has counted stays in the sum. */
-  include(worker: Worker): void;
-}
-
-/** Makes a sum of no processes yet. */
-export function createMetricsSum(): MetricsSum {
+/**
+ * Adds up the metrics of the processes of one API, for each process that asks. The function that it returns adds a
+ * process that was just started. When that ends, what it has counted stays in the sum.
+ */
+export function sumOfProcesses(): (worker: Worker) => void {
   const members = new Map<number, Member>();
   let ended = new Registry();
   let adding: Promise<string> | undefined;
@@ -24,23 +21,21 @@ export function createMetricsSum(): MetricsSum {
     const told = [...members.values()].map((member) => member.told);
     return AggregatorRegistry.aggregate([ended.getMetricsAsArray(), ...told]).metrics();
   };
-  return {
-    include(worker) {
-      const member = new Member(worker);
-      members.set(worker.id, member);
-      worker.on('message', ({ kind }: FromProcess) => {
-        if (kind !== 'want sum of metrics') return;
-        adding ??= add().finally(() => (adding = undefined));
-        void adding.then((text) => send(worker, { kind: 'sum of metrics', text }));
-      });
-      worker.once('exit', () => {
-        members.delete(worker.id);
-        // Rising metrics of a process that has ended are kept. A reader of the metrics takes a count that falls for a
-        // restart, and would count the rest twice.
-        const rising = member.told.filter(({ type }) => RISING.includes(type));
-        ended = AggregatorRegistry.aggregate([ended.getMetricsAsArray(), rising]);
-      });
-    },
+  return (worker) => {
+    const member = new Member(worker);
+    members.set(worker.id, member);
+    worker.on('message', ({ kind }: FromProcess) => {
+      if (kind !== 'want sum of metrics') return;
+      adding ??= add().finally(() => (adding = undefined));
+      void adding.then((text) => send(worker, { kind: 'sum of metrics', text }));
+    });
+    worker.once('exit', () => {
+      members.delete(worker.id);
+      // Rising metrics of a process that has ended are kept. A reader of the metrics takes a count that falls for a
+      // restart, and would count the rest twice.
+      const rising = member.told.filter(({ type }) => RISING.includes(type));
+      ended = AggregatorRegistry.aggregate([ended.getMetricsAsArray(), rising]);
+    });
   };
 }
 

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { stopOnSignal } from '../../../shared/platform/shutdown.js';
-import { createMetricsSum } from './metricsSum.js';
+import { sumOfProcesses } from './metricsSum.js';
 import { restMs } from './restMs.js';
 
 /** Where a process has lived for so long (ms), its end has nothing to do with its start. */
@@ -16,13 +16,13 @@ const KILL_AFTER_MS = 11_000;
  * starts no others, and ends with the same exit code.
  */
 export async function runProcesses(count: number, logger: Logger): Promise<void> {
-  const sum = createMetricsSum();
+  const includeInSum = sumOfProcesses();
   let isListening = false;
   let isStopping = false;
   const start = (quickEnds = 0): Worker => {
     const startedAt = performance.now();
     const worker = cluster.fork();
-    sum.include(worker);
+    includeInSum(worker);
     worker.once('exit', (code: number | null, signal: string | null) => {
       if (isStopping) return;
       if (!isListening) process.exit(code || 1);
