@@ -10,7 +10,7 @@ import { answerErrors, answerUnmatched } from './http/errors.js';
 import type { AnswerCache } from './http/findKept.js';
 import { describeResponses } from './http/headers.js';
 import { checkHosts } from './http/hosts.js';
-import type { Handler } from './http/listen.js';
+import type { RequestHandler } from './http/listen.js';
 import { serveMetrics } from './http/metrics.js';
 import { mountRoutes } from './http/mount.js';
 import { queueDashboard } from './http/queueDashboard.js';
@@ -40,7 +40,7 @@ export interface AppDeps extends RouteDeps {
  * The whole API as a handler of requests. A read that is the same for everybody is answered in front of Koa. Every
  * other request passes the middleware below, in this order.
  */
-export function createApp(deps: AppDeps): Handler {
+export function createApp(deps: AppDeps): RequestHandler {
   const { logger, credentials, auth, cache, readMs } = deps;
   const { addressOf, limits, disableAuth } = credentials;
   const cors = corsPolicy(deps.corsOrigins);

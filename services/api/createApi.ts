@@ -15,7 +15,7 @@ import { createAuth } from './auth/createAuth.js';
 import { createReadMirror } from './files/readMirror.js';
 import { createAddressReader } from './http/credentials/addressReader.js';
 import { createRateLimits } from './http/credentials/rateLimits.js';
-import type { Handler } from './http/listen.js';
+import type { RequestHandler } from './http/listen.js';
 import { outcomeBytes, outcomeExpiry, type AnswerCache, type Outcome } from './http/findKept.js';
 import { readySizeOf, type ReadyAnswer } from './http/readyAnswers.js';
 import { ResponseCache } from './http/responseCache.js';
@@ -47,7 +47,7 @@ export interface ApiClients {
 
 /** A whole API that is ready to listen. */
 export interface Api {
-  app: Handler;
+  app: RequestHandler;
   cache: AnswerCache;
   /** The steps that end its work, in order. */
   closing: ShutdownStep[];

@@ -13,7 +13,7 @@ export interface Listener {
 }
 
 /** Answers a request. */
-export type Handler = (request: IncomingMessage, response: PreparedResponse) => void;
+export type RequestHandler = (request: IncomingMessage, response: PreparedResponse) => void;
 
 export interface ListenOptions {
   host: string;
@@ -39,7 +39,7 @@ export interface ListenOptions {
  * Serves requests at an address. The requests of one connection are handled one after the other. Connections that are
  * slow, idle or too many are closed. Throws SettingsError where the port is taken.
  */
-export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
+export async function listen(handler: RequestHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, graceMs = 500, idleMs = 60_000 } = options;
   let draining = false;
   const server = createServer(
@@ -80,7 +80,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
  * (pipelining). Node would handle all of them at once, and keep the answers in memory until the client reads them. So a
  * request waits until its answer may be sent. While any request waits, nothing more is read from the connection.
  */
-function oneByOne(handler: Handler): Handler {
+function oneByOne(handler: RequestHandler): RequestHandler {
   const waiting = new WeakMap<Socket, number>();
   const hold = (socket: Socket): void => {
     const before = waiting.get(socket);
@@ -118,8 +118,8 @@ function oneByOne(handler: Handler): Handler {
  * wakes it for the first one, and the client is still awake for the others. If the answers were further apart, the
  * kernel would wake the client for each of them, and that takes processor time of this process.
  */
-function atEndOfTurn(handler: Handler): Handler {
-  let arrived: Parameters<Handler>[] = [];
+function atEndOfTurn(handler: RequestHandler): RequestHandler {
+  let arrived: Parameters<RequestHandler>[] = [];
   const handleAll = (): void => {
     const all = arrived;
     arrived = [];

@@ -10,7 +10,7 @@ import {
   UNREAD_LIMIT_MS,
 } from '../../../../services/api/http/downloads.js';
 import { makeAndSend } from '../../../../services/api/http/exchange.js';
-import { listen, type Handler } from '../../../../services/api/http/listen.js';
+import { listen, type RequestHandler } from '../../../../services/api/http/listen.js';
 import { send } from '../../../../services/api/http/send.js';
 import { until } from '../../../support/apiServer.js';
 
@@ -73,7 +73,7 @@ describe('limitStreams', () => {
 
 describe('cutUnread', () => {
   /** Serves one request whose client reads nothing, and returns both ends of its connection. */
-  async function unread(handler: Handler) {
+  async function unread(handler: RequestHandler) {
     let served: Socket | undefined;
     const listener = await listen(
       (request, response) => {
@@ -131,12 +131,12 @@ describe('cutUnread', () => {
     app.silent = true;
     const koa = app.use((ctx) => send(ctx, answer)).callback();
     const form = { status: 200, etag: '"x"', headers: [], notModified: [], length: undefined };
-    const direct: Handler = (request, response) => {
+    const direct: RequestHandler = (request, response) => {
       const exchange = { facts: { requestId: '1' }, counted: undefined, cors: corsPolicy('*') };
       const sent = { ...form, body: endless, cached: undefined };
       void makeAndSend({ request, response, ...exchange }, sent);
     };
-    const handlers: Handler[] = [direct, (request, response) => void koa(request, response)];
+    const handlers: RequestHandler[] = [direct, (request, response) => void koa(request, response)];
     for (const handler of handlers) {
       const { served, client, listener } = await unread(handler);
       await until(() => served.timeout === UNREAD_LIMIT_MS / 2);
