@@ -8,7 +8,6 @@ import type { Mongo } from '../../shared/platform/clients.js';
 import type { Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { registerStores } from '../../shared/platform/metrics.js';
-import type { ShutdownStep } from '../../shared/platform/shutdown.js';
 import { createApp } from './app.js';
 import { createFreshLinks } from '../../shared/discordApi/freshLinks.js';
 import { createAuth } from './auth/createAuth.js';
@@ -26,7 +25,7 @@ import { readSynonyms } from './search/synonyms.js';
 import { guardStores } from './stores/guardStores.js';
 import { TIME_LIMITS, type TimeLimits } from './timeLimit.js';
 
-/** Clients and settings of an API. The caller runs the steps of `closing`, and then closes the clients. */
+/** Clients and settings of an API. The caller calls `stop` of the API, and then closes the clients. */
 export interface ApiClients {
   settings: Settings;
   mongo: Mongo;
@@ -49,8 +48,8 @@ export interface ApiClients {
 export interface Api {
   app: RequestHandler;
   cache: AnswerCache;
-  /** The steps that end its work, in order. */
-  closing: ShutdownStep[];
+  /** Ends what it does beside requests: it watches the stores, follows announcements and shares counts. */
+  stop: () => void;
 }
 
 /**
@@ -126,10 +125,10 @@ export function createApi(clients: ApiClients): Api {
       addressOf: createAddressReader(settings.TRUST_PROXY),
     },
   });
-  const closing = [
-    { name: 'stop counting requests', run: () => Promise.resolve(limits?.stop()) },
-    { name: 'stop listening to announcements', run: () => subscription.stop() },
-    { name: 'stop watching the stores', run: stores.stop },
-  ];
-  return { app, cache, closing };
+  const stop = (): void => {
+    limits?.stop();
+    subscription.stop();
+    stores.stop();
+  };
+  return { app, cache, stop };
 }

@@ -33,7 +33,7 @@ export async function serve(settings: Settings, logger: Logger): Promise<void> {
 
   const clients = { mongo, elasticsearch, redis, subscriber, producer, files };
   const isOneOfMany = cluster.isWorker;
-  const { app, cache, closing } = await exitOnWrongSetting(() =>
+  const { app, cache, stop } = await exitOnWrongSetting(() =>
     createApi({ settings, logger, ...clients, isOneOfMany }),
   );
   const peerOf = settings.RATE_LIMIT_DISABLED ? undefined : createPeerReader(settings.TRUST_PROXY);
@@ -46,7 +46,7 @@ export async function serve(settings: Settings, logger: Logger): Promise<void> {
   stopOnSignal(
     [
       { name: 'answer what was asked', run: () => server.drain(), limitMs: 6_000 },
-      ...closing,
+      { name: 'stop what is done beside requests', run: stop },
       { name: 'close the queue', run: () => producer.close() },
       { name: 'close Redis', run: () => closeRedis(redis) },
       { name: 'close Elasticsearch', run: () => elasticsearch.close() },

@@ -5,7 +5,7 @@ import { withTimeout } from './withTimeout.js';
 /** A named step of an orderly stop. */
 export interface ShutdownStep {
   name: string;
-  run: () => Promise<unknown>;
+  run: () => unknown;
   /** How long it may take (ms, default 500). After that the next step begins, while this one goes on. */
   limitMs?: number;
 }
@@ -42,7 +42,7 @@ export async function runSteps(steps: readonly ShutdownStep[], logger: Logger): 
   let clean = true;
   for (const step of steps) {
     try {
-      await withTimeout(step.limitMs ?? STEP_LIMIT_MS, step.run);
+      await withTimeout(step.limitMs ?? STEP_LIMIT_MS, async () => await step.run());
     } catch (error) {
       if (isTimeLimit(error)) {
         logger.warn({ step: step.name }, 'A step of the shutdown was cut short');

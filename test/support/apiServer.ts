@@ -81,7 +81,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     ...options.env,
   });
   const isWell = !options.redisUrl && !options.mongodbUrl;
-  const { app, cache, closing } = createApi({
+  const { app, cache, stop } = createApi({
     settings,
     logger,
     mongo,
@@ -115,7 +115,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     async close() {
       agent.destroy();
       await server.drain();
-      for (const { run } of closing) await run();
+      stop();
       await producer.close();
       redis.disconnect();
       if (mongo !== stores.mongo) await mongo.client.close();

@@ -21,7 +21,7 @@ export interface Listening {
 }
 
 export interface Subscription {
-  stop(): Promise<void>;
+  stop(): void;
 }
 
 /**
@@ -55,7 +55,6 @@ export function followAnnouncements(
     stop() {
       clearInterval(heartbeat);
       redis.disconnect();
-      return Promise.resolve();
     },
   };
 }

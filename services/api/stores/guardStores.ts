@@ -22,7 +22,7 @@ export interface GuardedStores {
   elasticsearch: Client;
   watches: StoreWatches;
   /** Stops watching the stores. */
-  stop: () => Promise<void>;
+  stop(): void;
 }
 
 /**
@@ -61,7 +61,6 @@ export function guardStores(clients: {
     watches,
     stop() {
       for (const watch of Object.values(watches)) watch.stop();
-      return Promise.resolve();
     },
   };
 }

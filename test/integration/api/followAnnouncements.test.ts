@@ -36,7 +36,7 @@ describe('followAnnouncements', () => {
       proxy.thaw();
       await until(() => isHeard);
     } finally {
-      await subscription.stop();
+      subscription.stop();
       await proxy.close();
     }
   });

@@ -38,7 +38,7 @@ describe('guardStores', () => {
     try {
       await work(guards);
     } finally {
-      await guards.stop();
+      guards.stop();
     }
   }
 
