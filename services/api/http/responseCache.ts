@@ -31,12 +31,12 @@ const NAME_OVERHEAD = 2_048;
  */
 const MOST_NAMES = 4;
 
-/** What a value depends on. */
+/** What a value depends on: it changes only when one of its tags is announced. */
 export interface Tagged {
   tags: readonly string[];
   /**
-   * For so long after any change (ms), a load may still miss the change. Its value is kept at most until this time is
-   * over.
+   * For so long after any change (ms), a load may still miss the change. The value of such a load is kept at most until
+   * this time is over.
    */
   settlesMs?: number | undefined;
 }

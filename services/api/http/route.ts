@@ -3,6 +3,7 @@ import type { Answer } from '../answer.js';
 import type { Asker } from '../asker.js';
 import type { Caller } from '../caller.js';
 import { queryReader } from './query.js';
+import type { Tagged } from './responseCache.js';
 
 /** What a handler gets. */
 export interface Input<Params, Query, Body = undefined> {
@@ -23,26 +24,14 @@ export type Handler<Params, Query, Body = undefined> = (
   input: Input<Params, Query, Body>,
 ) => Promise<Answer>;
 
-/**
- * The tags that a cached answer depends on. Where `input` is set, the cache key holds it in place of the whole input.
- */
-export interface Dependency {
-  tags: string[];
+/** What a cached answer depends on. Where `input` is set, the cache key holds it in place of the whole input. */
+export interface Dependency extends Tagged {
   input?: unknown;
-  /**
-   * For so long after an announcement (ms), an answer may still miss the change. An answer that is made in that time is
-   * kept at most until the time is over.
-   */
-  settlesMs?: number | undefined;
 }
 
 /** A request whose caller is admitted, but whose query is not yet checked. */
-export interface Asked {
-  params: Record<string, string>;
+export interface Asked extends Omit<Input<Record<string, string>, unknown>, 'query' | 'body'> {
   queryString: string;
-  caller: Caller | null;
-  asker: Asker;
-  cookie: (name: string) => string | undefined;
 }
 
 /** An operation with its handler. Their types have been checked against each other. */
@@ -57,7 +46,7 @@ export interface Route {
 export interface Question {
   /** `body` is what was read by the operation's rule. */
   answer: (body: unknown) => Promise<Answer>;
-  cached?: { key: string } & Pick<Dependency, 'tags' | 'settlesMs'>;
+  cached?: Tagged & { key: string };
 }
 
 /**
