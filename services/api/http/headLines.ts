@@ -28,7 +28,11 @@ export function namesAndValues(lines: string): string[] {
 
 /** Sets the headers in these lines on a response. */
 export function setLines(response: ServerResponse, lines: string): void {
-  const headers = namesAndValues(lines);
+  setAll(response, namesAndValues(lines));
+}
+
+/** Sets headers, names and values in turn, on a response. */
+export function setAll(response: ServerResponse, headers: readonly string[]): void {
   for (let at = 0; at < headers.length; at += 2) {
     response.setHeader(headers[at]!, headers[at + 1]!);
   }

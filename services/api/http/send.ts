@@ -5,7 +5,7 @@ import { askerOf } from './credentials/countRequest.js';
 import { cutUnread } from './downloads.js';
 import { noneMatchNames } from './entityTag.js';
 import { formOf } from './forms.js';
-import { setLines } from './headLines.js';
+import { setAll, setLines } from './headLines.js';
 
 /** Sends an answer in the encoding that the client accepts, or 304 where the client has it already. */
 export async function send(ctx: Context, answer: Answer): Promise<void> {
@@ -22,15 +22,11 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
   const made = hasBody ? form.body : undefined;
   const body = typeof made === 'function' ? await made(askerOf(ctx).name) : made;
   ctx.status = isHeld ? 304 : status;
-  setAll(ctx, form.headers);
+  setAll(ctx.res, form.headers);
   if (answer.cached) setLines(ctx.res, cacheLines(answer.cached));
-  if (!isHeld) setAll(ctx, form.content);
+  if (!isHeld) setAll(ctx.res, form.content);
   if (body instanceof Readable) cutUnread(ctx.res);
   if (body) ctx.body = body;
-}
-
-function setAll(ctx: Context, headers: readonly string[]): void {
-  for (let at = 0; at < headers.length; at += 2) ctx.set(headers[at]!, headers[at + 1]!);
 }
 
 /** The X-Cache header (HIT, MISS or BYPASS) and the X-Cache-TTL header (whole seconds left), as lines of a head. */
