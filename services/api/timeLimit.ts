@@ -13,7 +13,7 @@ export interface TimeLimits {
   readMs: number;
 }
 
-/** The limits of an API, but for tests that must not depend on the speed of their machine. */
+/** The limits of an API. Tests give it longer ones, so that they do not depend on the speed of their machine. */
 export const TIME_LIMITS: TimeLimits = {
   pingMs: PING_LIMIT_MS,
   callMs: CALL_LIMIT_MS,

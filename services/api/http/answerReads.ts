@@ -30,7 +30,7 @@ export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
 }
 
 /**
- * Answers a read that is the same for every caller, and returns whether it did. Nearly all requests are such reads, so
+ * Makes a function that answers a read that is the same for every caller, and returns whether it did. Nearly all requests are such reads, so
  * they are answered in front of Koa, in few steps. Requests with a credential, a body or an unusual URL are left to
  * Koa, and so are those that a limit refuses.
  */
