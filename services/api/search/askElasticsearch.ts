@@ -1,7 +1,7 @@
-import type { Client } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import { AppError } from '../../../shared/contract/errors.js';
 import { errors } from '../../../shared/drivers/elasticsearch.js';
-import { searchProblem } from '../../../shared/store/searchIndex.js';
+import { searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { CALL_LIMIT_MS } from '../timeLimit.js';
 import { Turns } from '../turns.js';
 import { Unavailable } from '../unavailable.js';
@@ -11,6 +11,11 @@ export interface SearchDeps {
   elasticsearch: Client;
   namespace: string;
 }
+
+/** A search of the index of the archive. */
+export type Request = Omit<estypes.SearchRequest, 'index'>;
+
+type Aggregations = Record<string, estypes.AggregationsAggregate>;
 
 /** The limits of a call: how long it may take (ms), and no second try, since the reader may ask again. */
 export const CALL_LIMITS = { requestTimeout: CALL_LIMIT_MS, maxRetries: 0 } as const;
@@ -34,6 +39,16 @@ const line = new Turns({ inAll: CALLS_AT_ONCE, waitMs: 1_000 });
  */
 export function searchElasticsearch<T>(deps: SearchDeps, call: () => Promise<T>): Promise<T> {
   return line.take(LINE, CALLS_AT_ONCE, () => askElasticsearch(deps, call));
+}
+
+/** Searches the index of the archive, in turn with other searches. Throws as `searchElasticsearch` does. */
+export function searchIndex<Source = unknown, Counts = Aggregations>(
+  deps: SearchDeps,
+  request: Request,
+): Promise<estypes.SearchResponse<Source, Counts>> {
+  const { elasticsearch, namespace } = deps;
+  const asked = { index: searchAlias(namespace), ...request };
+  return searchElasticsearch(deps, () => elasticsearch.search<Source, Counts>(asked, CALL_LIMITS));
 }
 
 /**

@@ -1,18 +1,10 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { SEARCH_LIMITS, type SearchParams } from '../../../shared/contract/search.js';
-import { searchAlias } from '../../../shared/store/searchIndex.js';
-import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import { searchIndex, type Request, type SearchDeps } from './askElasticsearch.js';
 import { commonWords } from './commonWords.js';
 import type { ParsedQuery } from './parseQuery.js';
 import type { Hit } from './presentResults.js';
-import {
-  buildRequest,
-  buildSteps,
-  FULL_ORDER,
-  mayStep,
-  type Counts,
-  type Request,
-} from './searchRequest.js';
+import { buildRequest, buildSteps, FULL_ORDER, mayStep, type Counts } from './searchRequest.js';
 
 /** A page of hits, in order, and how many documents of each kind match. */
 export interface Found {
@@ -22,6 +14,8 @@ export interface Found {
 }
 
 type Answer = estypes.SearchResponse<NonNullable<Hit['_source']>, Counts>;
+
+const ask = searchIndex<NonNullable<Hit['_source']>, Counts>;
 
 /** Finds a page of results. How it asks depends on whether the words of the query are known to be common. */
 export async function findPage(
@@ -95,16 +89,6 @@ function byScoreAndTime({ sort: one = [] }: Hit, { sort: other = [] }: Hit): num
 function inOrder(one: Hit, other: Hit): number {
   const keyOf = ({ _source: found }: Hit): string => `${found?.idKey} ${found?.kind}`;
   return byScoreAndTime(one, other) || (keyOf(one) < keyOf(other) ? 1 : -1);
-}
-
-function ask(deps: SearchDeps, request: Request): Promise<Answer> {
-  const { elasticsearch, namespace } = deps;
-  return searchElasticsearch(deps, () =>
-    elasticsearch.search<NonNullable<Hit['_source']>, Counts>(
-      { index: searchAlias(namespace), ...request },
-      CALL_LIMITS,
-    ),
-  );
 }
 
 function countsOf({ hits, aggregations }: Answer): Omit<Found, 'hits'> {

@@ -1,5 +1,4 @@
-import { searchAlias } from '../../../shared/store/searchIndex.js';
-import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import { searchIndex, type SearchDeps } from './askElasticsearch.js';
 import type { ParsedQuery } from './parseQuery.js';
 import { passageOf, type Hit } from './presentResults.js';
 import { buildPassages } from './searchRequest.js';
@@ -24,9 +23,7 @@ export async function findPassages(
   };
   for (const hit of hits) if (hit._source?.kind === 'message') keep(hit._source.threadId, hit);
   if (without.size === 0) return passages;
-  const { elasticsearch, namespace } = deps;
-  const request = { index: searchAlias(namespace), ...buildPassages(parsed, [...without]) };
-  const best = await searchElasticsearch(deps, () => elasticsearch.search(request, CALL_LIMITS));
+  const best = await searchIndex(deps, buildPassages(parsed, [...without]));
   // Each hit has the field by which the hits are collapsed.
   for (const hit of best.hits.hits) keep((hit.fields as { threadId: [string] }).threadId[0], hit);
   return passages;

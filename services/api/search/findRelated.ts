@@ -1,6 +1,5 @@
 import type { SearchParams } from '../../../shared/contract/search.js';
-import { searchAlias } from '../../../shared/store/searchIndex.js';
-import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import { searchIndex, type SearchDeps } from './askElasticsearch.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 import type { Hit } from './presentResults.js';
 import { heaviest, type Telling } from './relatedRequest.js';
@@ -46,12 +45,7 @@ export async function findRelated(
   const ask = async (needed: readonly Telling[]): Promise<Hit[]> => {
     const words = { telling, needed };
     const request = buildRelated(words, { ...parsed, terms }, params, shown);
-    const { hits } = await searchElasticsearch(deps, () =>
-      deps.elasticsearch.search<NonNullable<Hit['_source']>>(
-        { index: searchAlias(deps.namespace), ...request },
-        CALL_LIMITS,
-      ),
-    );
+    const { hits } = await searchIndex<NonNullable<Hit['_source']>>(deps, request);
     return hits.hits;
   };
   const needed = heaviest(telling);

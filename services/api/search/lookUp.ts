@@ -1,7 +1,13 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { SIGN_LETTERS, STEM_MARK } from '../../../shared/store/searchMapping.js';
-import { searchElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import {
+  CALL_LIMITS,
+  searchElasticsearch,
+  searchIndex,
+  type Request,
+  type SearchDeps,
+} from './askElasticsearch.js';
 
 /** A word of a query as the index reads it, with similar words of the archive. */
 export type Entry = estypes.SearchTermSuggest;
@@ -10,14 +16,8 @@ export type Entry = estypes.SearchTermSuggest;
 export const VOCABULARY = ['content', 'heading'] as const;
 
 /** Asks the index about words. It asks for no documents. */
-export function lookUp(deps: SearchDeps, request: estypes.SearchRequest) {
-  const { elasticsearch, namespace } = deps;
-  return searchElasticsearch(deps, () =>
-    elasticsearch.search(
-      { index: searchAlias(namespace), size: 0, track_total_hits: false, ...request },
-      CALL_LIMITS,
-    ),
-  );
+export function lookUp(deps: SearchDeps, request: Request) {
+  return searchIndex(deps, { size: 0, track_total_hits: false, ...request });
 }
 
 /**

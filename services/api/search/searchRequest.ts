@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { estypes } from '@elastic/elasticsearch';
 import type { SearchParams } from '../../../shared/contract/search.js';
+import type { Request } from './askElasticsearch.js';
 import { givenFor } from './bands.js';
 import {
   buildCountQuery,
@@ -15,8 +16,6 @@ import { SURROUNDINGS } from './clipPassage.js';
 import type { Query, TextField } from './matchTerms.js';
 import type { ParsedQuery } from './parseQuery.js';
 import { buildRelatedQuery, type SoughtWords } from './relatedRequest.js';
-
-export type Request = Omit<estypes.SearchRequest, 'index'>;
 
 /** The most related matches of one answer. */
 const MOST_RELATED = 20;
