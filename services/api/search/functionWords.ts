@@ -43,10 +43,11 @@ const TELLING_IN_ENGLISH = new Set(
   ),
 );
 
+const ofAnyLanguage = new Set([...wordsOf.values()].flatMap((words) => [...words]));
+
 /** Whether a word says nothing about a subject, in any of the languages here. */
 export function isFunctionWord(word: string): boolean {
-  const folded = foldWord(word);
-  return [...wordsOf.values()].some((words) => words.has(folded));
+  return ofAnyLanguage.has(foldWord(word));
 }
 
 /** Whether a word says nothing about a subject in a query that is foreign or not. */
