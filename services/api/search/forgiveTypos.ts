@@ -1,6 +1,5 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { SearchDeps } from './askElasticsearch.js';
-import { isLong } from './cost.js';
 import { countPieces } from './countPieces.js';
 import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
@@ -25,11 +24,6 @@ const KNOWN = { documents: 3, part: 0.001 } as const;
 /** Whether the archive, which has `all` documents, knows a word that is in `count` of them. Such a word is no typo. */
 export function isKnown(count: number, all: number): boolean {
   return count > Math.max(KNOWN.documents, KNOWN.part * all);
-}
-
-/** Whether weak matches of a query are looked for at all. A long query is only searched as written and inflected. */
-export function mayForgive(query: Pick<ParsedQuery, 'terms' | 'text'>): boolean {
-  return !isLong(query);
 }
 
 /** Adds to the rarest words of a query the words of the archive that they may be typos of. */

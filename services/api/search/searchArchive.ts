@@ -5,9 +5,9 @@ import type { Asker } from '../asker.js';
 import type { SearchDeps } from './askElasticsearch.js';
 import { lowestBand, WEAK_BELOW } from './buildQuery.js';
 import { scoreOf } from './bands.js';
-import { COSTLY_MORE, isCostly } from './cost.js';
+import { COSTLY_MORE, isCostly, isLong } from './cost.js';
 import { findRelated, needsRelated, type Related } from './findRelated.js';
-import { forgiveTypos, mayForgive } from './forgiveTypos.js';
+import { forgiveTypos } from './forgiveTypos.js';
 import { isForeign, shorten } from './functionWords.js';
 import { parseQuery, type ParsedQuery } from './parseQuery.js';
 import { findPage, type Found } from './findPage.js';
@@ -90,14 +90,14 @@ export async function searchArchive(
 
 /**
  * Does a costly search, and looks for extras where it finds little. It looks for weak matches only where the query is
- * short enough.
+ * not long: a long one is only searched as written and inflected.
  */
 async function searchAtLength(
   deps: SearchDeps,
   parsed: ParsedQuery,
   given: SearchParams,
 ): Promise<SearchResponse> {
-  const isForgiving = given.minScore < WEAK_BELOW && mayForgive(parsed);
+  const isForgiving = given.minScore < WEAK_BELOW && !isLong(parsed);
   const params = isForgiving ? given : { ...given, minScore: Math.max(WEAK_BELOW, given.minScore) };
   const asked = isForgiving ? await forgiveTypos(deps, parsed) : parsed;
   const found = await findPage(deps, asked, params);
