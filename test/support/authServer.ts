@@ -74,7 +74,7 @@ export async function storeLogin(
   userId: string,
 ): Promise<string> {
   const account = { userId, username: `user${userId}`, avatar: 'https://a.example/1.png' };
-  const settings = { secret: JWT_SECRET, lifeSeconds: 3_600 };
+  const settings = { jwtSecret: JWT_SECRET, refreshTokenSeconds: 3_600 };
   return (await beginFamily(collections, settings, account)).family._id;
 }
 

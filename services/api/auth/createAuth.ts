@@ -9,9 +9,8 @@ import type { RefreshSettings } from './refreshTokens.js';
 import type { ServiceTokenSettings } from './serviceTokenChecker.js';
 
 /** What logging in needs. It exists where all of it is configured. */
-export interface Logins extends ServiceTokenSettings {
+export interface Logins extends ServiceTokenSettings, RefreshSettings {
   platform: Platform;
-  refresh: RefreshSettings;
   accessTokenSeconds: number;
   /** The lifetime of a service token of a user in `adminUserIds` (seconds). */
   adminTokenSeconds: number;
@@ -63,14 +62,14 @@ function loginsOf(
   platform: Platform,
   serviceTokens: ServiceTokenSettings,
 ): Logins {
-  const lifeSeconds = settings.REFRESH_TOKEN_SECONDS;
+  const refreshTokenSeconds = settings.REFRESH_TOKEN_SECONDS;
   return {
     platform,
     ...serviceTokens,
-    refresh: { secret: serviceTokens.jwtSecret, lifeSeconds },
+    refreshTokenSeconds,
     accessTokenSeconds: settings.ACCESS_TOKEN_SECONDS,
     // A service token ends with its login, so it must not last longer.
-    adminTokenSeconds: Math.min(settings.ADMIN_TOKEN_SECONDS, lifeSeconds),
+    adminTokenSeconds: Math.min(settings.ADMIN_TOKEN_SECONDS, refreshTokenSeconds),
   };
 }
 

@@ -27,7 +27,7 @@ export function exchangeCode(
       if (!isRefused && body.state) await releaseState(store, body.state);
       throw error;
     });
-    const issued = await beginFamily(store, logins.refresh, { ...user, userId: user.id });
+    const issued = await beginFamily(store, logins, { ...user, userId: user.id });
     const answer = tokenAnswer(logins, issued);
     return begun === undefined ? answer : { ...answer, headers: { 'Set-Cookie': end } };
   };

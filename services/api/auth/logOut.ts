@@ -13,7 +13,7 @@ export function logOut(
 ): Handler<unknown, unknown, LogoutRequest> {
   return async ({ body }) => {
     if (!logins) throw notConfigured();
-    await endFamily(store, logins.refresh, body.refresh_token);
+    await endFamily(store, logins, body.refresh_token);
     const ended: LoggedOut = { status: 'ended' };
     return { ...jsonAnswer(ended), noStore: true };
   };

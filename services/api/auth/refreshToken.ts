@@ -13,6 +13,6 @@ export function refreshToken(
 ): Handler<unknown, unknown, RefreshRequest> {
   return async ({ body }) => {
     if (!logins) throw notConfigured();
-    return tokenAnswer(logins, await rotate(store, logins.refresh, body.refresh_token));
+    return tokenAnswer(logins, await rotate(store, logins, body.refresh_token));
   };
 }

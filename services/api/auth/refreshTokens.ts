@@ -15,8 +15,8 @@ const FORM = /^fr_([0-9a-f]{32})_(\d{1,9})_(\d{10,12})_([\w-]{43})$/;
 const PURPOSE = 'refresh token';
 
 export interface RefreshSettings {
-  secret: string;
-  lifeSeconds: number;
+  jwtSecret: string;
+  refreshTokenSeconds: number;
 }
 
 /** A refresh token that was just issued, with the login that it belongs to. */
@@ -138,24 +138,29 @@ async function endExchange(
 }
 
 function read(
-  { secret }: RefreshSettings,
+  { jwtSecret }: RefreshSettings,
   token: string,
 ): { familyId: string; generation: number } {
   const [, familyId = '', generation = '', expires = '', signature = ''] = FORM.exec(token) ?? [];
-  const isOurs = isSigned(secret, PURPOSE, `${familyId}.${generation}.${expires}`, signature);
+  const isOurs = isSigned(jwtSecret, PURPOSE, `${familyId}.${generation}.${expires}`, signature);
   if (!isOurs) throw invalidCredential('refresh token');
   if (Number(expires) * 1_000 <= Date.now()) throw expiredCredential('refresh token');
   return { familyId, generation: Number(generation) };
 }
 
-function write({ secret }: RefreshSettings, id: string, generation: number, expiry: Date): string {
+function write(
+  { jwtSecret }: RefreshSettings,
+  id: string,
+  generation: number,
+  expiry: Date,
+): string {
   const expires = Math.floor(expiry.getTime() / 1_000);
-  const signature = sign(secret, PURPOSE, `${id}.${generation}.${expires}`);
+  const signature = sign(jwtSecret, PURPOSE, `${id}.${generation}.${expires}`);
   return `fr_${id}_${generation}_${expires}_${signature}`;
 }
 
-function expiryOf({ lifeSeconds }: RefreshSettings): Date {
-  return new Date(Date.now() + lifeSeconds * 1_000);
+function expiryOf({ refreshTokenSeconds }: RefreshSettings): Date {
+  return new Date(Date.now() + refreshTokenSeconds * 1_000);
 }
 
 function randomId(): string {

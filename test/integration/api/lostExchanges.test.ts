@@ -9,7 +9,7 @@ import { JWT_SECRET, startAuth, USER_ID, type AuthServer } from '../../support/a
 type Families = Pick<Collections, 'refreshTokens'>;
 type Call = () => Promise<unknown>;
 
-const settings = { secret: JWT_SECRET, lifeSeconds: 3_600 };
+const settings = { jwtSecret: JWT_SECRET, refreshTokenSeconds: 3_600 };
 
 describe('an exchange of a refresh token whose store falls silent', () => {
   let api: AuthServer;
