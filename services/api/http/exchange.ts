@@ -55,13 +55,6 @@ export function sendReady(
   else sendWhole(exchange, form, lines, body);
 }
 
-/** Sends a form with its body, or 304 where the client has it already. */
-function sendForm(exchange: Exchange, form: SentForm, body: Buffer | string | Readable): void {
-  if (holds(exchange.request, form)) {
-    sendNotModified(exchange, form, headLines(form.notModified));
-  } else sendWhole(exchange, form, headLines(form.headers), body);
-}
-
 function sendNotModified(exchange: Exchange, { cached }: ReadyForm, lines: string): void {
   exchange.facts.sent = { bytes: 0, xCache: cached?.state };
   exchange.response.endPrepared(304, lines + ownLines(exchange, cached), '');
@@ -87,18 +80,23 @@ function sendWhole(
   pipeline(body, response, () => undefined);
 }
 
-/** Sends a form whose body may have to be made first. Where that fails, it rejects, and has sent nothing. */
+/**
+ * Sends a form, or 304 where the client has it already. Its body may have to be made first. Where that fails, it
+ * rejects, and has sent nothing.
+ */
 export function makeAndSend(exchange: Exchange, form: SentForm): Promise<void> | undefined {
   const { request } = exchange;
   const { body } = form;
-  const isSent = request.method === 'GET' && !holds(request, form);
-  if (typeof body === 'function' && isSent) return sendMade(exchange, form, body);
-  sendForm(exchange, form, typeof body === 'function' ? '' : body);
+  if (holds(request, form)) sendNotModified(exchange, form, headLines(form.notModified));
+  else if (typeof body !== 'function') sendWhole(exchange, form, headLines(form.headers), body);
+  else if (request.method === 'HEAD') sendWhole(exchange, form, headLines(form.headers), '');
+  else return sendMade(exchange, form, body);
   return undefined;
 }
 
 async function sendMade(exchange: Exchange, form: SentForm, make: MakeBody): Promise<void> {
-  sendForm(exchange, form, await make(askerOf(exchange).name));
+  const body = await make(askerOf(exchange).name);
+  sendWhole(exchange, form, headLines(form.headers), body);
 }
 
 /** Sends an error in the one error shape. */
