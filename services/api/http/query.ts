@@ -4,6 +4,8 @@ import { AppError, type ErrorDetail } from '../../../shared/contract/errors.js';
 
 /** The most bytes of a query string. */
 const LONGEST_QUERY = 2_048;
+/** Every problem is told, and names its parameter without quotes. */
+const TOLD = { abortEarly: false, errors: { wrap: { label: false } } } as const;
 
 /** Refuses a URL that cannot be parsed, is too long, or has a wrongly encoded path, before anything else reads it. */
 export function checkUrls(): Middleware {
@@ -34,7 +36,7 @@ export function checkUrl(path: string, queryString: string): void {
   if (queryString.length > LONGEST_QUERY) {
     details.push({ path: 'query', message: `query must be at most ${LONGEST_QUERY} bytes long` });
   }
-  if (details.length > 0) throw new AppError('VALIDATION_ERROR', summary(details), { details });
+  refuse(details);
 }
 
 /**
@@ -45,15 +47,10 @@ export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: stri
   const names = new Set(Object.keys((schema.describe() as { keys?: object }).keys ?? {}));
   const read = (text: string): Query => {
     const { values, details } = parseQuery(text, names);
-    const checked = schema.validate(values, {
-      abortEarly: false,
-      errors: { wrap: { label: false } },
-    });
+    const checked = schema.validate(values, TOLD);
     const unread = new Set(details.map(({ path }) => path));
     details.push(...problemsOf(checked.error).filter(({ path }) => !unread.has(path)));
-    if (details.length > 0) {
-      throw new AppError('VALIDATION_ERROR', summary(details), { details });
-    }
+    refuse(details);
     return checked.value as Query;
   };
   // Most requests have no query. The result for them is computed once, unless it is an error.
@@ -84,13 +81,8 @@ function parseQuery(
 
 /** Checks a value by a schema, and returns it. Throws VALIDATION_ERROR that names every problem. */
 export function checkedBy<Value>(schema: Joi.ObjectSchema<Value>, value: unknown): Value {
-  const checked = schema.validate(value, {
-    abortEarly: false,
-    convert: false,
-    errors: { wrap: { label: false } },
-  });
-  const details = problemsOf(checked.error);
-  if (details.length > 0) throw new AppError('VALIDATION_ERROR', summary(details), { details });
+  const checked = schema.validate(value, { ...TOLD, convert: false });
+  refuse(problemsOf(checked.error));
   return checked.value as Value;
 }
 
@@ -104,8 +96,11 @@ function problemsOf(error: Joi.ValidationError | undefined): ErrorDetail[] {
   return [...details.values()];
 }
 
-function summary(details: ErrorDetail[]): string {
-  return details.map(({ message }) => message).join('; ');
+/** Throws VALIDATION_ERROR where there are problems. */
+function refuse(details: ErrorDetail[]): void {
+  if (details.length === 0) return;
+  const message = details.map((detail) => detail.message).join('; ');
+  throw new AppError('VALIDATION_ERROR', message, { details });
 }
 
 /** Decodes percent-encoded text, with + for a space; undefined where it is broken. */
