@@ -44,7 +44,8 @@ export function createApp(deps: AppDeps): RequestHandler {
   const { logger, credentials, auth, cache, readMs } = deps;
   const { addressOf, limits, disableAuth } = credentials;
   const cors = corsPolicy(deps.corsOrigins);
-  const observe = createObserver(logger, deps.metrics, { addresses: deps.logAddresses, addressOf });
+  const loggedAddress = deps.logAddresses ? addressOf : undefined;
+  const observe = createObserver(logger, deps.metrics, loggedAddress);
   const gate = createGate({ ...credentials, identify: auth.identify });
   const routes = createRoutes(deps);
   const app = new Koa();

@@ -32,26 +32,19 @@ export type Observe = (
   startedAt: number,
 ) => void;
 
-/** What the log holds of a client besides the caller. */
-export interface RequestLogOptions {
-  /** Whether it holds the address under which a client is counted. */
-  addresses: boolean;
-  addressOf: AddressReader;
-}
-
 /**
  * Makes a function that observes requests: one log line and one measurement each. The line names the key or user, if
- * known.
+ * known, and the client's address where `addressOf` is given.
  */
 export function createObserver(
   logger: Logger,
   metrics: Pick<ApiMetrics, 'observeRequest'>,
-  { addresses, addressOf }: RequestLogOptions,
+  addressOf: AddressReader | undefined,
 ): Observe {
   const log = requestLog(logger);
   return (request, response, facts, startedAt) => {
     // The address can only be read while the connection is open.
-    const address = addresses ? addressOf(request) : undefined;
+    const address = addressOf?.(request);
     const tell = (): void => {
       const ms = performance.now() - startedAt;
       const status = response.statusCode;
