@@ -1,7 +1,6 @@
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import type { StoreWatch } from '../../../shared/platform/watchStore.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
-import { CALL_LIMIT_MS } from '../timeLimit.js';
 import { Unavailable } from '../unavailable.js';
 
 /**
@@ -27,11 +26,7 @@ export function refuseAway({ isUp }: Pick<StoreWatch, 'isUp'>): void {
 /**
  * Makes the guard of a store's calls. It reports how they end to the watch, which decides whether the store is away.
  */
-export function createGuard(
-  watch: StoreWatch,
-  observe: ObserveCall,
-  limitMs = CALL_LIMIT_MS,
-): StoreGuard {
+export function createGuard(watch: StoreWatch, observe: ObserveCall, limitMs: number): StoreGuard {
   return async (call) => {
     refuseAway(watch);
     watch.used();

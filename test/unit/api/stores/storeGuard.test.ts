@@ -12,7 +12,7 @@ describe('createGuard', () => {
   function aGuard(ping: () => Promise<unknown>) {
     const failures: boolean[] = [];
     watch = watchStore({ name: 'store', ping, logger: pino({ level: 'silent' }) });
-    const guard = createGuard(watch, (_seconds, failed) => failures.push(failed));
+    const guard = createGuard(watch, (_seconds, failed) => failures.push(failed), 2_500);
     return { guard, failures };
   }
 
