@@ -53,7 +53,7 @@ function tellsSomething(query: string): boolean {
 }
 
 /** How the marked words of a hit are written, in small letters, by these words without accents. */
-export function spellingsIn({ highlight = {} }: Pick<Hit, 'highlight'>): Map<string, string> {
+function spellingsIn({ highlight = {} }: Pick<Hit, 'highlight'>): Map<string, string> {
   const marked = Object.values(highlight)
     .flat()
     .flatMap((text) => [...text.matchAll(/<mark>([^<&]*)<\/mark>/g)].map(([, word = '']) => word));

@@ -8,7 +8,7 @@ import { isSearchable, type ParsedQuery } from './parseQuery.js';
 export type Synonyms = ReadonlyMap<string, readonly string[]>;
 
 /** Limits of a file, and of how many words of one query get their synonyms. Each makes the query more costly. */
-export const SYNONYM_LIMITS = { bytes: 1_000_000, each: 5, characters: 60, terms: 8 } as const;
+const SYNONYM_LIMITS = { bytes: 1_000_000, each: 5, characters: 60, terms: 8 } as const;
 
 /**
  * Reads the synonyms of a file; none without a file. Throws SettingsError that names every wrong line, or where the
