@@ -42,7 +42,7 @@ export interface AppDeps extends RouteDeps {
  */
 export function createApp(deps: AppDeps): RequestHandler {
   const { logger, credentials, auth, cache, readMs } = deps;
-  const { addressOf, limits, disableAuth } = credentials;
+  const { addressOf, limits } = credentials;
   const cors = corsPolicy(deps.corsOrigins);
   const loggedAddress = deps.logAddresses ? addressOf : undefined;
   const observe = createObserver(logger, deps.metrics, loggedAddress);
@@ -71,7 +71,6 @@ export function createApp(deps: AppDeps): RequestHandler {
   const handle = app.callback();
   const answer = answerReads({ routes, cache, cors, limits, addressOf, observe, logger, readMs });
   return (request, response) => {
-    // With DISABLE_AUTH, the gate makes everybody the caller `development`, which the log then names. So Koa answers.
-    if (disableAuth || !answer(request, response)) void handle(request, response);
+    if (!answer(request, response)) void handle(request, response);
   };
 }

@@ -3,7 +3,7 @@ import type { PlatformProfile } from './auth/platformProfile.js';
 
 /** The caller of a request. Their credential has been checked, so `id` is theirs. */
 export interface Caller {
-  /** With DISABLE_AUTH, everybody is `development`. */
+  /** With DISABLE_AUTH, everybody is `development` on protected operations. */
   kind: 'key' | 'jwt' | 'platform' | 'development';
   /** The id of the key, or of the user. */
   id: string;
