@@ -30,9 +30,9 @@ export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
 }
 
 /**
- * Makes a function that answers a read that is the same for every caller, and returns whether it did. Nearly all requests are such reads, so
- * they are answered in front of Koa, in few steps. Requests with a credential, a body or an unusual URL are left to
- * Koa, and so are those that a limit refuses.
+ * Makes a function that answers a read that is the same for every caller, and returns whether it did. Nearly all
+ * requests are such reads, so they are answered in front of Koa, in few steps. Requests with a credential, a body or an
+ * unusual URL are left to Koa, and so are those that a limit refuses.
  */
 export function answerReads(options: ReadOptions) {
   const { cache, limits, addressOf, observe, cors, logger, readMs } = options;

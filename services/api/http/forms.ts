@@ -30,7 +30,10 @@ export interface Form {
   body: Buffer | MakeBody;
 }
 
-/** Makes a body for a client. Each call begins a stream anew. Throws UNAVAILABLE where too many bodies are streamed. */
+/**
+ * Makes a body for a client. Each call begins the stream of a stored body anew. Throws UNAVAILABLE where too many bodies
+ * are streamed.
+ */
 export type MakeBody = (client: string) => Readable | Buffer | Promise<Readable | Buffer>;
 
 /** The form of an answer for a request. A promise where it has to be compressed first. */

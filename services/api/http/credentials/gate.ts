@@ -51,7 +51,7 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
-/** The caller of a protected operation while DISABLE_AUTH is set. Throws FORBIDDEN where a page of another site calls. */
+/** The caller of a protected operation with DISABLE_AUTH. Throws FORBIDDEN where a page of another site calls it. */
 function developer(ctx: Context): Caller {
   const isHere = isLocalHost(ctx) && (isOwnOrigin(ctx) || isLoopbackOrigin(ctx));
   if (!isHere) {
