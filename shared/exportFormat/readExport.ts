@@ -5,6 +5,7 @@ import type { ExportHeader, ExportMessage } from './exportTypes.js';
 import { inflate } from './inflate.js';
 import { appliedTagIds, judgeHeader, type HeaderVerdict } from './judgeHeader.js';
 import { BATCH_BYTES, BATCH_MESSAGES } from './limits.js';
+import { messageTime } from './messageTime.js';
 import { messageTypeNumber, THREAD_STARTER } from './messageTypes.js';
 import { quickCheck, type QuickCheck } from './quickCheck.js';
 import { snowflakeTime } from './snowflake.js';
@@ -114,8 +115,10 @@ async function inspect(
       if (part.index !== null) {
         bytes += part.bytes;
         const message = checkMessage(part);
-        requireNotAhead(message.timestamp, () => placeIn(part, ['timestamp']));
-        count(found, message, bytes);
+        const time = messageTime(message);
+        const told = time === snowflakeTime(message.id) ? 'id' : 'timestamp';
+        requireNotAhead(time, () => placeIn(part, [told]));
+        count(found, message, { time, bytes });
         noteTime(latest, message, part);
       } else if (part.key === 'messages') hasMessages = requireArray(part);
       else {
@@ -130,8 +133,12 @@ async function inspect(
 
 type Found = Pick<ExportFile, 'messages' | 'newestAt' | 'startedFromMessage' | 'batch'>;
 
-function count(found: Found, message: ExportMessage, bytes: number): void {
-  const at = timestampToMicros(message.timestamp);
+function count(
+  found: Found,
+  message: ExportMessage,
+  { time, bytes }: { time: number; bytes: number },
+): void {
+  const at = time * 1_000;
   found.messages += 1;
   found.newestAt = Math.max(found.newestAt ?? at, at);
   found.startedFromMessage ||= messageTypeNumber(message.type) === THREAD_STARTER;
@@ -196,23 +203,23 @@ function conclude(
 function requireTimes(file: ExportFile, latest: Latest): void {
   const { channel, exportedAt } = file.header;
   if (file.kind === 'thread') {
-    requireNotAhead(new Date(snowflakeTime(channel.id)).toISOString(), () => 'channel.id');
+    requireNotAhead(snowflakeTime(channel.id), () => 'channel.id');
   }
-  if (exportedAt !== undefined) requireNotAhead(exportedAt, () => 'exportedAt');
+  if (exportedAt !== undefined) requireNotAhead(Date.parse(exportedAt), () => 'exportedAt');
   if (latest.asOf > fileTime(file)) {
     throw new ExportError("asOf must not be later than the file's exportedAt", latest.at);
   }
 }
 
 /**
- * Throws ExportError for a time more than a year ahead. The newest source wins, so a file from the future would win
+ * Throws ExportError for a time (milliseconds since the epoch) more than a year ahead. The newest source wins, so a file from the future would win
  * over every later one. A message from the future would be its thread's last activity for good. It would also date its
  * file, where the file does not tell its own time. A thread's id holds the time of its start: one from the future would
  * be the newest of every list for good.
  */
-function requireNotAhead(time: string, place: () => string): void {
-  if (Date.parse(time) > Date.now() + LONGEST_LEAD_MS) {
-    throw new ExportError(`${time} is more than a year ahead`, place());
+function requireNotAhead(time: number, place: () => string): void {
+  if (time > Date.now() + LONGEST_LEAD_MS) {
+    throw new ExportError(`${new Date(time).toISOString()} is more than a year ahead`, place());
   }
 }
 

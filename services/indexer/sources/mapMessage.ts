@@ -6,8 +6,8 @@ import type {
   ExportReaction,
   ExportSticker,
 } from '../../../shared/exportFormat/exportTypes.js';
+import { messageTime } from '../../../shared/exportFormat/messageTime.js';
 import { isCounted, messageTypeNumber } from '../../../shared/exportFormat/messageTypes.js';
-import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
 import {
   timestampToDateOrNull,
   timestampToMicros,
@@ -27,7 +27,6 @@ import { mapEmbed } from './mapEmbed.js';
 import { mapAuthor, mapNames } from './mapUser.js';
 import { restorer } from './restoreContent.js';
 
-const DAY_MS = 86_400_000;
 /** The platform's own name for files that are spoilers. */
 const SPOILER_PREFIX = 'SPOILER_';
 
@@ -60,7 +59,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     author: mapAuthor(message.author),
     ...(message.isWebhook && { webhook: true as const }),
     content: restoreWith()(cleanContent(message.content)),
-    createdAt: createdAt(message),
+    createdAt: new Date(messageTime(message)),
     editedAt: timestampToDateOrNull(message.timestampEdited),
     pinned: message.isPinned ?? false,
     attachments: (message.attachments ?? []).map((file) => mapAttachment(file, threadId)),
@@ -81,16 +80,6 @@ function restoring(
   { raw }: MessageContext,
 ): RestoreWith {
   return raw ? () => (text) => text : restorer({ mentions, emojis });
-}
-
-/**
- * The time in the message's id. Where the file tells a time that differs from it by more than a day, the id is no
- * snowflake, and the file's time is taken. A time in the year 1 counts as not told.
- */
-function createdAt(message: ExportMessage): Date {
-  const told = timestampToDateOrNull(message.timestamp);
-  const inId = new Date(snowflakeTime(message.id));
-  return told && Math.abs(told.getTime() - inId.getTime()) > DAY_MS ? told : inId;
 }
 
 function mapAttachment(file: ExportAttachment, threadId: string): AttachmentRecord {

@@ -58,6 +58,25 @@ describe('inspectExport', () => {
     }
   });
 
+  it('rejects a message whose id is from the future, where its timestamp tells no time', async () => {
+    const messages = [
+      anExportMessage({
+        id: anId('2150-01-01T00:00:00Z'),
+        timestamp: '0001-01-01T00:00:00+00:00',
+      }),
+    ];
+    const found = await inspect(anExport({ messages }));
+    expect(found).to.have.property('reason').that.contains('is more than a year ahead');
+    expect(found).to.have.property('at').that.contains('messages[0].id');
+  });
+
+  it('dates a file by the ids of its messages where neither it nor they tell a time', async () => {
+    const id = anId('2020-01-01T00:00:00Z');
+    const messages = [anExportMessage({ id, timestamp: '0001-01-01T00:00:00+00:00' })];
+    const { exportedAt: _exportedAt, ...old } = anExport({ messages });
+    expect(await inspect(old)).to.include({ newestAt: Date.parse('2020-01-01') * 1_000 });
+  });
+
   it('rejects a thread whose id is from the future, which would be the newest for good', async () => {
     const messages = [anExportMessage({ timestamp: '2026-01-01T00:00:00+00:00' })];
     const id = anId('2150-01-01T00:00:00Z');
