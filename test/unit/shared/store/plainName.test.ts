@@ -1,0 +1,17 @@
+import { expect } from 'chai';
+import { plainName } from '../../../../shared/store/plainName.js';
+
+describe('plainName', () => {
+  for (const [written, plain] of [
+    ['  Ann \t\n Lee ', 'Ann Lee'],
+    ['\u202eAnn\u202c \u200f', 'Ann'],
+    ['Ann\u0000Lee', 'AnnLee'],
+    ['Ann \u200e Lee', 'Ann Lee'],
+    ['Ann\ufeff \u0007 \u2066 Lee', 'Ann Lee'],
+  ] as const) {
+    it(`makes ${JSON.stringify(plain)} of ${JSON.stringify(written)}, and leaves that as it is`, () => {
+      expect(plainName(written)).to.equal(plain);
+      expect(plainName(plain)).to.equal(plain);
+    });
+  }
+});
