@@ -54,7 +54,7 @@ export interface ThreadRecord {
   serverId: string;
   channelId: string;
   title: string;
-  ownerId?: string | null;
+  ownerId?: string;
   /** Tag ids, in the order applied. */
   appliedTags?: string[];
   archived?: boolean;

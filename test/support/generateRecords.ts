@@ -86,7 +86,7 @@ export function generateRecords(random: Random): SourceThread & { messages: Sour
       serverId,
       channelId,
       title: random.pick(NAMES),
-      ...random.orUntold({ ownerId: random.orNull(anId()) }),
+      ...random.orUntold({ ownerId: anId() }),
       ...random.orUntold({ appliedTags: random.some(anId) }),
       ...random.orUntold({ archived: Boolean(random.below(2)) }),
       ...random.orUntold({ archivedAt: random.orNull(aDate(random)) }),

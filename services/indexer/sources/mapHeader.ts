@@ -77,7 +77,8 @@ export function mapThread({ guild, channel }: ExportHeader): NonNullable<SourceT
     serverId: guild.id,
     channelId: channel.categoryId!,
     title: cleanName(channel.name, 'thread'),
-    ...told(channel.ownerId, 'ownerId', same),
+    // Null says that it is not known who started the thread. It does not replace what another file tells.
+    ...told(channel.ownerId ?? undefined, 'ownerId', same),
     ...told(channel.appliedTags, 'appliedTags', () => appliedTagIds(channel)),
     ...told(channel.archived, 'archived', same),
     ...told(channel.archivedAt, 'archivedAt', timestampToDateOrNull),

@@ -86,6 +86,11 @@ describe('sourceThread', () => {
     });
   });
 
+  it('takes an owner that is null for one that is not told', () => {
+    const { thread } = sourceThread(anExportFile(anExport({ channel: { ownerId: null } }))).source;
+    expect(thread).not.to.have.property('ownerId');
+  });
+
   it('maps a forum without threads', () => {
     const root = anExport({
       channel: { id: '300000000000000009', type: 'GuildForum', name: 'Ideas', topic: 'Dream' },
