@@ -170,13 +170,12 @@ describe('sourceMessage', () => {
     ]);
   });
 
-  it('takes the time from the id where the file tells the year 1, which stands for none', () => {
-    const { createdAt } = map({
-      id: '1543572393384087642',
-      timestamp: '0001-01-01T00:00:00+00:00',
+  for (const timestamp of ['0001-01-01T00:00:00+00:00', '1969-12-31T23:59:59.999+00:00']) {
+    it(`takes the time from the id where the file tells ${timestamp}, which stands for none`, () => {
+      const { createdAt } = map({ id: '1543572393384087642', timestamp });
+      expect(createdAt.toISOString()).to.equal('2026-08-30T10:45:36.771Z');
     });
-    expect(createdAt.toISOString()).to.equal('2026-08-30T10:45:36.771Z');
-  });
+  }
 
   it('takes the time from the id, unless the file disagrees by more than a day', () => {
     const id = '1543572393384087642';
