@@ -2,10 +2,16 @@ import { plainName } from '../../../shared/store/plainName.js';
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const MAX_NAME = 200;
+/** A character that readers can see. Some people use names of blank letters, such as U+3164 and U+2800. */
+const VISIBLE = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 
-/** A name or title for one line: safe characters only, trimmed, at most 200 characters, never empty. */
+/**
+ * A name or title for one line: safe characters only, trimmed, at most 200 characters. The fallback takes the place of
+ * a name in which nothing can be seen.
+ */
 export function cleanName(text: string | null | undefined, fallback: string): string {
-  return cut(plainName(wellFormed(text ?? '')), MAX_NAME).trim() || fallback;
+  const name = cut(plainName(wellFormed(text ?? '')), MAX_NAME).trim();
+  return VISIBLE.test(name) ? name : fallback;
 }
 
 /** Text as said: only what no text may hold is replaced (halves of characters) or dropped (NUL). */

@@ -125,11 +125,13 @@ describe('sourceThread', () => {
     expect(empty).to.equal(Date.parse(root.messages[0]!.timestamp) * 1_000);
   });
 
-  it('cleans names, and never leaves one empty', () => {
+  it('cleans names, and leaves none in which nothing can be seen', () => {
     const title = (name: string): unknown =>
       sourceThread(anExportFile(anExport({ channel: { name } }))).source.thread?.title;
     expect(title(' a\u202e\u0007b\n\tc\ud800 ')).to.equal('ab c\ufffd');
-    expect(title('\u200f \u0000')).to.equal('thread');
+    for (const unseen of ['\u200f \u0000', '\u200b', '\u3164\u3164', '\u2800 \u00ad']) {
+      expect(title(unseen)).to.equal('thread');
+    }
     expect(title('🦀'.repeat(300))).to.equal('🦀'.repeat(200));
   });
 });
