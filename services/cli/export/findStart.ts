@@ -22,16 +22,19 @@ export async function findStart(
   unshown: UnshownPeople,
 ): Promise<Start | null> {
   if (unshown.isEmpty) return { isOwnerUnshown: false };
-  let isOwnerUnshown = unshown.has(serverId, ownerId ?? '');
+  const isOwnerUnshown = unshown.has(serverId, ownerId ?? '');
   let isSomebodyUnshown = isOwnerUnshown;
   const said = messages
     .find({ threadId, ...SAID })
     .sort({ order: 1 })
     .project<{ _id: string; author: { id: string } }>({ 'author.id': 1 });
   for await (const { _id, author } of said) {
-    if (!unshown.has(serverId, author.id)) return { isOwnerUnshown };
+    if (!unshown.has(serverId, author.id)) {
+      if (isOwnerUnshown || _id === threadId) return { isOwnerUnshown };
+      const starter = await messages.findOne({ _id: threadId, threadId, ...SAID });
+      return { isOwnerUnshown: starter !== null && unshown.has(serverId, starter.author.id) };
+    }
     isSomebodyUnshown = true;
-    isOwnerUnshown ||= _id === threadId;
   }
   return isSomebodyUnshown ? null : { isOwnerUnshown };
 }

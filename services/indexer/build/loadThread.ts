@@ -48,8 +48,11 @@ export async function loadThread(
     findGathered(records.channels, recorded.channelId),
   ]);
   if (!opening || !channel || channel.deleted || channel.withheldAt) return null;
-  const { first, isStarterUnshown, messages } = opening;
-  const isOwnerUnshown = isStarterUnshown || isLeftOut(recorded.ownerId ?? '');
+  const { first, messages } = opening;
+  const isOwnerUnshown =
+    isLeftOut(recorded.ownerId ?? '') ||
+    (first._id !== recorded._id &&
+      (await isStarterUnshown(records, recorded, { erased, isLeftOut })));
   const thread = eraseThread(
     isOwnerUnshown ? { ...recorded, ownerId: ERASED_ID } : recorded,
     erased,
@@ -65,8 +68,6 @@ export async function loadThread(
 interface Opening {
   /** The first message that may be shown. */
   first: MessageRecord;
-  /** Whether the thread's starter message comes before `first`, so that it may not be shown. */
-  isStarterUnshown: boolean;
   /** All messages, as they are recorded. */
   messages: AsyncIterable<MessageRecord>;
 }
@@ -81,7 +82,6 @@ async function readOpening(
   threadId: string,
   { erased, isLeftOut }: Unshown,
 ): Promise<Opening | null> {
-  let isStarterUnshown = false;
   let isFirst = true;
   const rest = threadMessages(records, threadId);
   for (;;) {
@@ -89,13 +89,26 @@ async function readOpening(
     if (!message) return null;
     const first = applyErasures(message, erased);
     if (!first.deleted && !isLeftOut(first.author.id)) {
-      if (isFirst) return { first, isStarterUnshown, messages: startingWith(message, rest) };
+      if (isFirst) return { first, messages: startingWith(message, rest) };
       await rest.return(undefined);
-      return { first, isStarterUnshown, messages: threadMessages(records, threadId) };
+      return { first, messages: threadMessages(records, threadId) };
     }
     isFirst = false;
-    isStarterUnshown ||= message._id === threadId;
   }
+}
+
+/**
+ * Whether the thread's starter message is recorded, and may not be shown. Messages may stand before it, as their times
+ * decide about the order.
+ */
+async function isStarterUnshown(
+  { messages }: Records,
+  { _id: threadId }: ThreadRecord,
+  { erased, isLeftOut }: Unshown,
+): Promise<boolean> {
+  const starter = await findGathered(messages, threadId);
+  if (starter?.threadId !== threadId || !starter.counted || starter.deleted) return false;
+  return erased.has(starter.author.id) || isLeftOut(starter.author.id);
 }
 
 async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {

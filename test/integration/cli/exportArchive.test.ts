@@ -132,6 +132,19 @@ describe('exportArchive', () => {
       expect(ownerIn(await readFile(join(folder, fileOf(thread)), 'utf8'))).to.equal('0');
     }));
 
+  it('writes 0 as the owner where the starter is left out and is not the earliest message', () =>
+    withTemporaryFolder(async (folder) => {
+      const thread = await addThread();
+      const { messages } = stores.mongo.collections;
+      const author = anAuthor('eve');
+      const starter = aMessage({ _id: thread._id, threadId: thread._id, author });
+      await messages.insertOne({ ...starter, order: '9'.repeat(35) });
+      await leaveOut(stores.mongo, thread.serverId, author.id);
+      leftOut.push([thread.serverId, author.id]);
+      await exportArchive(stores.mongo, folder, { force: false });
+      expect(ownerIn(await readFile(join(folder, fileOf(thread)), 'utf8'))).to.equal('0');
+    }));
+
   it('writes no owner where the starter is shown and no owner is recorded', () =>
     withTemporaryFolder(async (folder) => {
       const thread = await addThread();

@@ -510,6 +510,21 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
+  it('names nobody else as the author of a thread whose starter is not its earliest message', async () => {
+    const guest = anAuthor('guesttwelve', { id: '777777777777777761' });
+    const source = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
+    const threadId = source.thread._id;
+    const early = { author: anAuthor('grace'), createdAt: new Date('2020-01-01T00:00:00Z') };
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId, author: guest }),
+      aSourceMessage({ threadId, ...early }),
+    ]);
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await bodyOf(threadId)).to.have.nested.property('author.id', '0');
+  });
+
   it('is done only when nothing can be read that another erasure cleaned meanwhile', async () => {
     const [one, two] = [anAuthor('guestfive', { id: '777777777777777722' }), anAuthor('two')];
     const threadId = await answeredBy(one, two);
