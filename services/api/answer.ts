@@ -31,8 +31,8 @@ export interface Answer {
 export interface CacheState {
   state: 'HIT' | 'MISS' | 'BYPASS';
   /**
-   * When the answer must not be used any more, as a time of `performance.now()`. Unlike the clock of the machine, nobody
-   * sets it back. It is 0 where the answer must not be kept at all.
+   * When the answer must not be used any more, as a time of `performance.now()`. Unlike the clock of the machine,
+   * nobody sets it back. It is 0 where the answer must not be kept at all.
    */
   expiresAt: number;
 }

@@ -68,8 +68,8 @@ export function fileTime({ header, newestAt }: Pick<ExportFile, 'header' | 'newe
 }
 
 /**
- * The messages of a file that was inspected, in batches, in the file's order. Where the inspection did not keep them, `source`
- * opens the file once more.
+ * The messages of a file that was inspected, in batches, in the file's order. Where the inspection did not keep them,
+ * `source` opens the file once more.
  */
 export async function* messagesOf(
   { batch }: ExportFile,
@@ -212,10 +212,10 @@ function requireTimes(file: ExportFile, latest: Latest): void {
 }
 
 /**
- * Throws ExportError for a time (milliseconds since the epoch) more than a year ahead. The newest source wins, so a file from the future would win
- * over every later one. A message from the future would be its thread's last activity for good. It would also date its
- * file, where the file does not tell its own time. A thread's id holds the time of its start: one from the future would
- * be the newest of every list for good.
+ * Throws ExportError for a time (milliseconds since the epoch) more than a year ahead. The newest source wins, so a
+ * file from the future would win over every later one. A message from the future would be its thread's last activity
+ * for good. It would also date its file, where the file does not tell its own time. A thread's id holds the time of its
+ * start: one from the future would be the newest of every list for good.
  */
 function requireNotAhead(time: number, place: () => string): void {
   if (time > Date.now() + LONGEST_LEAD_MS) {

@@ -31,8 +31,8 @@ export interface Form {
 }
 
 /**
- * Makes a body for a client. Each call begins the stream of a stored body anew. Throws UNAVAILABLE where too many bodies
- * are streamed.
+ * Makes a body for a client. Each call begins the stream of a stored body anew. Throws UNAVAILABLE where too many
+ * bodies are streamed.
  */
 export type MakeBody = (client: string) => Readable | Buffer | Promise<Readable | Buffer>;
 
