@@ -4,6 +4,7 @@ import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { runCli } from '../../support/runCli.js';
+import { runOnHost } from '../../support/runOnHost.js';
 
 // Nothing listens at these addresses, because the check needs no stores.
 const NO_STORES = {
@@ -19,9 +20,12 @@ describe('bot check', () => {
   async function start(options: DiscordOptions = {}) {
     discord = await startDiscord({ rateLimits: false, history: { messages: 2 }, ...options });
   }
-  function check(env: Record<string, string> = {}, ...args: string[]) {
+  function withBot(env: Record<string, string> = {}) {
     const own = { DISCORD_BOT_TOKEN: discord.token, DISCORD_API_URL: discord.url };
-    return runCli({ ...NO_STORES, ...own, ...env }, ['bot', 'check', ...args]);
+    return { ...NO_STORES, ...own, ...env };
+  }
+  function check(env: Record<string, string>, ...args: string[]) {
+    return runOnHost(withBot(env), ['bot', 'check', ...args]);
   }
   async function report(env: Record<string, string> = {}) {
     const { code, stdout } = await check(env, '--json');
@@ -32,7 +36,10 @@ describe('bot check', () => {
     await start();
     const [guild] = discord.model.guilds.values();
     discord.model.createRole(guild!.id, { name: 'No Archive' });
-    const { code, stdout } = await check({ OPT_OUT_ROLE: 'no archive' });
+    const { code, stdout } = await runCli(withBot({ OPT_OUT_ROLE: 'no archive' }), [
+      'bot',
+      'check',
+    ]);
     expect(code, stdout).to.equal(0);
     expect(stdout).to.match(/^Message Content: +granted$/m);
     expect(stdout).to.contain(`client_id=${discord.model.bot.id}&scope=bot&permissions=66560`);

@@ -127,7 +127,7 @@ describe('the command line', () => {
       await messages.insertMany([said, aMessage({ threadId: kept._id, deleted: true })]);
 
       const target = join(folder, 'new', 'archive');
-      const { code, stdout } = await run(['export', target, '--json']);
+      const { code, stdout } = await runHosted(['export', target, '--json']);
       expect(code).to.equal(0);
       expect(JSON.parse(stdout)).to.include({ threads: 1, messages: 1, forums: 1 });
       const names = await readdir(target, { recursive: true });
@@ -171,7 +171,7 @@ describe('the command line', () => {
       }));
 
   it('shows the status, with the number of threads at the top', async () => {
-    const { code, stdout } = await run(['status', '--json']);
+    const { code, stdout } = await runHosted(['status', '--json']);
     expect(code).to.equal(0);
     const stores = { mongodb: 'ok', elasticsearch: 'ok', redis: 'ok' };
     expect(JSON.parse(stdout)).to.deep.include({ threads: 0, quarantined: 0, indexers: 0, stores });
@@ -185,7 +185,7 @@ describe('the command line', () => {
     expect(status.stores['mongodb']).to.equal('ok');
     expect(status.stores['redis']).to.include('cannot be reached');
     expect(status.stores['elasticsearch']).to.include('cannot be reached');
-    const imported = await run(['import', 'package.json'], away);
+    const imported = await runHosted(['import', 'package.json'], away);
     expect(imported.code).to.equal(1);
     expect(imported.stderr).to.match(/^Error: Redis cannot be reached: .*\n$/m);
   });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { processId } from '../../../services/local/processId.js';
 import { readSettings } from '../../../shared/platform/env.js';
-import { runCli } from '../../support/runCli.js';
 import { runOnHost } from '../../support/runOnHost.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
@@ -66,7 +65,7 @@ describe('which archive a command works on', () => {
       const urls = { MONGODB_URL: stores.mongodbUrl, ELASTICSEARCH_URL, REDIS_URL };
       const content = { ports: {}, launcher: processId(), urls };
       await writeFile(join(folder, 'servers.json'), JSON.stringify(content));
-      const { code, stdout, stderr } = await runCli({ ...NO_URLS, DATA_DIR: folder }, [
+      const { code, stdout, stderr } = await runOnHost({ ...NO_URLS, DATA_DIR: folder }, [
         'status',
         '--json',
       ]);
