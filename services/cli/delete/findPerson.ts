@@ -20,7 +20,7 @@ export async function findPerson(collections: Collections, userId: string): Prom
     (await isNamedAnywhere(collections, userId));
   const unknown = erasure?.finishedAt
     ? `The user ${userId} was erased already, and nothing of them has come back`
-    : `Nobody with the id ${userId} is in the archive. They are kept out of later imports only with --even-if-unknown`;
+    : `Nobody with the id ${userId} is in the archive. With --even-if-unknown, they are kept out of later imports`;
   return {
     ...(isKnown ? {} : { unknown }),
     describe: () => describePerson(collections, userId),

@@ -61,7 +61,7 @@ describe('what a deletion or an erasure tells', () => {
     const run = await archive.cli('erase-user', nobody);
     expect([run.code, run.stdout]).to.deep.equal([1, '']);
     expect(run.stderr).to.match(
-      /^Error: Nobody with the id \d+ is in the archive\. They are kept out /m,
+      /^Error: Nobody with the id \d+ is in the archive\. With --even-if-unknown, they are kept out /m,
     );
     const _id = await erasureIdOf(records(), nobody);
     expect(await records().erasures.findOne({ _id })).to.equal(null);
