@@ -69,7 +69,9 @@ function madeWith(
   };
 }
 
-/** Whether views may hold links to this service. Without a mirror, only attachments of synced messages have such links. */
+/**
+ * Whether views may hold links to this service. Without a mirror, only attachments of synced messages have such links.
+ */
 async function hasOwnLinks({ collections, mirror }: Deps): Promise<boolean> {
   if (mirror) return true;
   const servers = await collections.servers.find({}, { projection: { stamps: 1 } }).toArray();

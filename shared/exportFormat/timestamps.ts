@@ -2,8 +2,8 @@ const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:Z|[+-]\d\d:\d\d
 const LAST_YEAR = 2199;
 
 /**
- * Whether a text is an ISO 8601 time with an offset, in the years 1 to `lastYear`. The year of the moment in UTC counts,
- * because times are kept and written in UTC.
+ * Whether a text is an ISO 8601 time with an offset, in the years 1 to `lastYear`. The year of the moment in UTC
+ * counts, because times are kept and written in UTC.
  */
 export function isTimestamp(text: string, lastYear = LAST_YEAR): boolean {
   if (!SHAPE.test(text)) return false;

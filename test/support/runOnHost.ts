@@ -11,7 +11,7 @@ const idle: ChildProcess[] = [];
 
 /**
  * Runs the command line as `runCli` does, but in a process that stays for the next command, because loading the drivers
- * takes a second. It is for tests that use the command line, not for tests of the command line.
+ * takes a second. It is not for tests of how a process of the command line begins or ends.
  */
 export async function runOnHost(
   env: Record<string, string>,

@@ -88,9 +88,9 @@ function wordsOfLanguage({ terms }: { terms: readonly SearchTerm[] }): string[] 
 }
 
 /**
- * The parts of a word that hyphens or commas may join: `peut-on` gives `peut` and `on`. Single letters of a compound are
- * left out. The E of `T1000-E` and the `-e` of a command are not the Italian word `e`. Words that other signs join are
- * names or addresses, such as `socket.io`, and stay whole.
+ * The parts of a word that hyphens or commas may join: `peut-on` gives `peut` and `on`. Single letters of a compound
+ * are left out. The E of `T1000-E` and the `-e` of a command are not the Italian word `e`. Words that other signs join
+ * are names or addresses, such as `socket.io`, and stay whole.
  */
 function partsOf(word: string): string[] {
   const parts = word.split(/[-‐‑,;!?]+/u).map(foldWord);

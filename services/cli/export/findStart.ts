@@ -7,7 +7,8 @@ const SAID = { counted: true, deleted: { $ne: true } };
 /** What may be shown of a thread's start. */
 export interface Start {
   /**
-   * Whether the person who started it must not be shown. It is the author of the first message, or the recorded owner.
+   * Whether the person who started it must not be shown. It is the author of the message whose id is the thread's, or
+   * the recorded owner.
    */
   isOwnerUnshown: boolean;
 }

@@ -103,8 +103,8 @@ async function isOwnMirror(deps: Deps, mirror: Mirror): Promise<boolean> {
 
 /**
  * The id that a mirror holds. Throws where the mirror does not answer within ANSWER_MS. A mirror may be a folder of
- * another machine. While that machine is away, a read of the folder may never end, and keeps one of the few threads that
- * the process has for files. So only one read is under way at a time, and later callers wait for the same one.
+ * another machine. While that machine is away, a read of the folder may never end, and keeps one of the few threads
+ * that the process has for files. So only one read is under way at a time, and later callers wait for the same one.
  */
 async function ownerOf({ files, away }: Mirror): Promise<string | null> {
   const asked = (away.asked ??= files.owner().finally(() => (away.asked = null)));

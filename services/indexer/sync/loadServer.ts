@@ -134,8 +134,8 @@ async function recordServer(
 
 /**
  * Notes what a look at a server has found, for the status. `judged` are the forums that the platform lists, each with
- * the reason for which it is not archived. `archived` are the ids of the forums that were archived. One of these that is
- * not listed is noted as not seen, unless it was deleted, because then it has no note. The notes of all other forums
+ * the reason for which it is not archived. `archived` are the ids of the forums that were archived. One of these that
+ * is not listed is noted as not seen, unless it was deleted, because then it has no note. The notes of all other forums
  * that are not listed are deleted.
  */
 async function noteChannels(
