@@ -85,8 +85,9 @@ export function textEraser(
   const isAbout = (url: string | null | undefined): boolean =>
     idsIn(url ?? '').some((id) => erased.has(id));
   const ids = (text: string): string => text.replace(ID, (id) => (erased.has(id) ? ERASED_ID : id));
-  const theirs = new Set(names.map(lowerCase));
-  const kept = new Set(others.map(lowerCase));
+  // Records of earlier versions may hold names with two spaces in a row, which plain names do not have.
+  const theirs = new Set(names.map((name) => lowerCase(plainName(name))));
+  const kept = new Set(others.map((name) => lowerCase(plainName(name))));
   let effort = 0;
   const isErased = (name: string): boolean => {
     effort += EFFORT_OF_HASH;

@@ -137,7 +137,7 @@ export async function noteNames(
   names: readonly string[],
 ): Promise<void> {
   const { salt } = await ensureState(store);
-  const nameHashes = names.map((name) => nameHash(salt, name));
+  const nameHashes = names.map((name) => nameHash(salt, plainName(name)));
   await store.erasures.updateOne(
     { _id: erasureId },
     { $set: { names: [...names] }, $addToSet: { nameHashes: { $each: nameHashes } } },

@@ -184,6 +184,15 @@ describe('applyErasures', () => {
     );
   });
 
+  it('takes out a name that an earlier version recorded with two spaces in a row', () => {
+    const message = aMessage({
+      author: STAYS,
+      content: 'Ask @Ann \u200e Lee',
+      mentions: [{ ...mention(GONE), displayName: 'Ann  Lee' }],
+    });
+    expect(applyErasures(message, erased).content).to.equal('Ask @deleted-user');
+  });
+
   it('takes out a name of one letter where no word goes on', () => {
     const mentions = ['z', '田'].map((name) => ({
       ...mention(GONE),
