@@ -121,8 +121,9 @@ describe('waitForImport', () => {
     // The clock of the machine may be set back meanwhile.
     const real = Date.now;
     const clock = mock.method(Date, 'now', () => real() - 3_600_000);
-    await waitForImport(archive, 'follows', new Map(), progress);
-    clock.mock.restore();
+    await waitForImport(archive, 'follows', new Map(), progress).finally(() => {
+      clock.mock.restore();
+    });
     await ended;
     expect(said).to.deep.equal([
       'All files are in. What follows from them is being done, such as other threads that show a changed name',

@@ -482,11 +482,14 @@ describe('a request to sync', () => {
       await requests().insertOne(aRequest());
       const now = Date.now();
       const clock = mock.method(Date, 'now', () => now);
-      for (const waitMs of [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
-        await postponeRequest(requests(), (await requests().findOne())!);
-        expect((await requests().findOne())!.dueAt).to.deep.equal(new Date(now + waitMs));
+      try {
+        for (const waitMs of [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]) {
+          await postponeRequest(requests(), (await requests().findOne())!);
+          expect((await requests().findOne())!.dueAt).to.deep.equal(new Date(now + waitMs));
+        }
+      } finally {
+        clock.mock.restore();
       }
-      clock.mock.restore();
       // A request that is made again meanwhile is not delayed.
       const before = (await requests().findOne())!;
       await requests().updateOne({}, { $set: { at: new Date(0) }, $unset: { dueAt: '' } });

@@ -871,8 +871,9 @@ describe('verifyArchive, of a small archive', () => {
     await collections.work.insertOne(newMark('channel', '1'));
     let time = Date.now();
     const clock = mock.method(Date, 'now', () => (time -= 1_000));
-    await awaitWork(collections, 10);
-    clock.mock.restore();
+    await awaitWork(collections, 10).finally(() => {
+      clock.mock.restore();
+    });
     expect(await collections.work.countDocuments()).to.equal(1);
   });
 
