@@ -114,7 +114,8 @@ export interface StoredThread extends ThreadViews {
 export function threadViews({ thread, channel, messages, linked }: GeneratedThread): StoredThread {
   const settings = { resolvedTags: RESOLVED_TAGS, links: LINKS };
   const model = { thread, channel, version: VERSION, ...settings };
-  const fold = foldThread({ ...model, first: messages[0]!, ownersMessage: null });
+  const first = messages[0]!;
+  const fold = foldThread({ ...model, first, starting: first });
   const ids = messages.flatMap(({ content }) => collectReferences(content).channelIds);
   const targets = new Map(
     Array.from(linked, ([id, name]) => [id, { kind: 'thread' as const, name }]),

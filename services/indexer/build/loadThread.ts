@@ -49,17 +49,20 @@ export async function loadThread(
   ]);
   if (!opening || !channel || channel.deleted || channel.withheldAt) return null;
   const { first, messages } = opening;
-  const isOwnerUnshown =
-    isLeftOut(recorded.ownerId ?? '') ||
-    (first._id !== recorded._id &&
-      (await isStarterUnshown(records, recorded, { erased, isLeftOut })));
+  const starter = first._id === recorded._id ? first : await findStarter(records, recorded._id);
+  const isStarterUnshown =
+    starter !== null && (erased.has(starter.author.id) || isLeftOut(starter.author.id));
+  const isOwnerUnshown = isStarterUnshown || isLeftOut(recorded.ownerId ?? '');
   const thread = eraseThread(
     isOwnerUnshown ? { ...recorded, ownerId: ERASED_ID } : recorded,
     erased,
   );
-  const ownersMessage = await findOwnersMessage(records, thread, first);
+  const starting =
+    starter && !isStarterUnshown
+      ? applyErasures(starter, erased)
+      : await findOwnersMessage(records, thread, first);
   return {
-    model: { thread, version, channel, first, ownersMessage, ...settings },
+    model: { thread, version, channel, first, starting, ...settings },
     messages,
   };
 }
@@ -98,17 +101,12 @@ async function readOpening(
 }
 
 /**
- * Whether the thread's starter message is recorded, and may not be shown. Messages may stand before it, as their times
- * decide about the order.
+ * The thread's starter message, also where it may not be shown. Messages may stand before it, as their times decide about
+ * the order. Null where it is not recorded, or was deleted.
  */
-async function isStarterUnshown(
-  { messages }: Records,
-  { _id: threadId }: ThreadRecord,
-  { erased, isLeftOut }: Unshown,
-): Promise<boolean> {
+async function findStarter({ messages }: Records, threadId: string): Promise<MessageRecord | null> {
   const starter = await findGathered(messages, threadId);
-  if (starter?.threadId !== threadId || !starter.counted || starter.deleted) return false;
-  return erased.has(starter.author.id) || isLeftOut(starter.author.id);
+  return starter?.threadId === threadId && starter.counted && !starter.deleted ? starter : null;
 }
 
 async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
@@ -116,13 +114,15 @@ async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerato
   yield* rest;
 }
 
+/** The first message of the thread's owner, where the starter message is not shown. Without an owner, it is `first`. */
 async function findOwnersMessage(
   records: Records,
-  thread: ThreadRecord,
+  { _id, ownerId }: ThreadRecord,
   first: MessageRecord,
 ): Promise<MessageRecord | null> {
-  if (first._id === thread._id || !thread.ownerId || thread.ownerId === ERASED_ID) return null;
-  return countedMessages(records, thread._id, { 'author.id': thread.ownerId }).limit(1).next();
+  if (!ownerId) return first;
+  if (ownerId === ERASED_ID) return null;
+  return countedMessages(records, _id, { 'author.id': ownerId }).limit(1).next();
 }
 
 /** Ids of threads and channels that messages refer to. */

@@ -15,7 +15,6 @@ import type { LinkTargets, ThreadModel } from './threadModel.js';
 import {
   detailClosing,
   detailOpening,
-  startingMessage,
   threadHead,
   threadItem,
   threadSummary,
@@ -71,7 +70,7 @@ export interface ThreadFold {
 export function foldThread(model: ThreadModel): ThreadFold {
   const { thread, version, links: files } = model;
   const head = threadHead(model);
-  const startId = startingMessage(model)?._id;
+  const startId = model.starting?._id;
   const people = tallyPeople(files);
   const conversation = conversationText();
   const links = new Map<string, string | undefined>();

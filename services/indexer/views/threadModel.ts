@@ -14,8 +14,12 @@ export interface ThreadModel {
   channel: ChannelRecord;
   /** The first counted message. */
   first: MessageRecord;
-  /** The first message of the thread's owner, where the starter message is not shown; else null. */
-  ownersMessage: MessageRecord | null;
+  /**
+   * The message that counts as starting the thread. It is the starter message, whose id is the thread's. Where that is
+   * not shown, it is the owner's first message; null where there is none. Where the owner is not known, it is the first
+   * message that is shown.
+   */
+  starting: MessageRecord | null;
   /** Folded names of the tags that mark a thread resolved. */
   resolvedTags: ReadonlySet<string>;
   /** Where readers find files. */

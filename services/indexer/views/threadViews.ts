@@ -5,7 +5,6 @@ import type {
 } from '../../../shared/contract/threads.js';
 import { defaultPictureUrl } from '../../../shared/discordApi/cdnUrls.js';
 import { countKey, idKey, listScopes, timeKey } from '../../../shared/store/listKeys.js';
-import type { MessageRecord } from '../../../shared/store/records.js';
 import type { ThreadFacts, ThreadItemView } from '../../../shared/store/views.js';
 import { presentAuthor } from './presentMessage.js';
 import { slug } from './slug.js';
@@ -36,23 +35,8 @@ export function threadHead(model: ThreadModel): ThreadHead {
   };
 }
 
-/**
- * The message that counts as starting the thread. It is the starter message, whose id is the thread's. Where that is
- * not shown, it is the owner's first message; null where there is none. Where the owner is not known, it is the first
- * message that is shown.
- */
-export function startingMessage({
-  thread,
-  first,
-  ownersMessage,
-}: ThreadModel): MessageRecord | null {
-  if (first._id === thread._id || !thread.ownerId) return first;
-  return ownersMessage;
-}
-
-function threadAuthor(model: ThreadModel): MessageAuthor {
-  const message = startingMessage(model);
-  return message ? presentAuthor(message, model.links) : unknownAuthor(model.thread.ownerId!);
+function threadAuthor({ thread, starting, links }: ThreadModel): MessageAuthor {
+  return starting ? presentAuthor(starting, links) : unknownAuthor(thread.ownerId!);
 }
 
 /** Somebody whose messages are not here; id 0 stands for those who were erased. */

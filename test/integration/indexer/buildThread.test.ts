@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ParticipantList, ThreadDetail } from '../../../shared/contract/threads.js';
 import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
-import type { SourceMessage } from '../../../shared/store/records.js';
+import type { AuthorSnapshot, SourceMessage } from '../../../shared/store/records.js';
 import { documentId, searchAlias, writesAlias } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
@@ -484,6 +484,43 @@ describe('building a thread', () => {
     expect((await searchVersion('thread', threadId)).kind).to.equal('tombstone');
     expect((await searchVersion('message', threadId)).kind).to.equal('tombstone');
     expect(await deps.collections.contributions.countDocuments({ threadId })).to.equal(0);
+  });
+
+  describe('names as the author of a thread', () => {
+    const [ada, grace] = [anAuthor('ada'), anAuthor('grace')];
+
+    /** The author of a thread in which these messages were said. */
+    async function authorOf(thread: { _id: string; ownerId?: string }, said: SourceMessage[]) {
+      await record(deps, aSourceThread({ thread }), said);
+      await build(deps, thread._id);
+      return (await detail(thread._id))!.author;
+    }
+    const say = (threadId: string, author: AuthorSnapshot, fields: Partial<SourceMessage> = {}) =>
+      aSourceMessage({ threadId, author, ...fields });
+
+    it('who wrote the starter message, also where another message is dated before it', async () => {
+      const _id = anId();
+      const early = say(_id, grace, { createdAt: new Date('2020-01-01T00:00:00Z') });
+      expect(await authorOf({ _id }, [say(_id, ada, { _id }), early])).to.include({ id: ada.id });
+    });
+
+    it('the owner, by their first message, where there is no starter message', async () => {
+      const _id = anId();
+      const author = await authorOf({ _id, ownerId: ada.id }, [say(_id, grace), say(_id, ada)]);
+      expect(author).to.include({ id: ada.id, username: ada.username });
+    });
+
+    it('the owner as unknown, where they wrote nothing that is shown', async () => {
+      const _id = anId();
+      const author = await authorOf({ _id, ownerId: ada.id }, [say(_id, grace)]);
+      expect(author).to.include({ id: ada.id, username: 'unknown-user' });
+    });
+
+    it('who wrote first, where the owner is not known either', async () => {
+      const _id = anId();
+      const author = await authorOf({ _id }, [say(_id, grace), say(_id, ada)]);
+      expect(author).to.include({ id: grace.id });
+    });
   });
 
   it('shows a link to a thread by its title as soon as that is in the archive, and follows its title', async () => {

@@ -14,7 +14,7 @@ describe('foldThread', () => {
       thread,
       channel: aChannel(),
       first: said[0]!,
-      ownersMessage: null,
+      starting: said[0]!,
       links,
       version: 7,
       resolvedTags: parseResolvedTags('solved'),

@@ -9,22 +9,22 @@ import {
 import {
   detailClosing,
   detailOpening,
-  startingMessage,
   threadHead,
   threadItem,
   threadSummary,
 } from '../../../../services/indexer/views/threadViews.js';
-import { aChannel, aMessage, anAuthor, anId, aThread } from '../../../support/factories.js';
+import { aChannel, aMessage, aThread } from '../../../support/factories.js';
 
 const resolvedTags = parseResolvedTags('solved, Resolved,answered');
 
 function aModel(more: Partial<ThreadModel> = {}): ThreadModel {
   const thread = more.thread ?? aThread();
+  const first = aMessage({ _id: thread._id, threadId: thread._id });
   return {
     thread,
     channel: aChannel({ _id: thread.channelId, serverId: thread.serverId }),
-    first: aMessage({ _id: thread._id, threadId: thread._id }),
-    ownersMessage: null,
+    first,
+    starting: first,
     resolvedTags,
     links: createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null }),
     version: 7,
@@ -56,31 +56,6 @@ describe('tagNames', () => {
     expect(
       tagNames(aThread({ appliedTags: ['2', '9', '1'] }), aChannel({ availableTags })),
     ).to.deep.equal(['API', 'Bug']);
-  });
-});
-
-describe('startingMessage', () => {
-  it('is the starter', () => {
-    const model = aModel();
-    expect(startingMessage(model)).to.equal(model.first);
-  });
-
-  it("is the owner's first message when the starter is gone", () => {
-    const owner = anAuthor('owner');
-    const thread = aThread({ ownerId: owner.id });
-    const ownersMessage = aMessage({ author: owner });
-    expect(startingMessage(aModel({ thread, first: aMessage(), ownersMessage }))).to.equal(
-      ownersMessage,
-    );
-  });
-
-  it('is nobody when the owner wrote nothing that is left', () => {
-    const model = aModel({ thread: aThread({ ownerId: anId() }), first: aMessage() });
-    expect(startingMessage(model)).to.equal(null);
-    expect(threadHead(model).author).to.include({
-      id: model.thread.ownerId,
-      username: 'unknown-user',
-    });
   });
 });
 
