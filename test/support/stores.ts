@@ -33,6 +33,8 @@ export async function openStores(): Promise<TestStores> {
   const elasticsearch = patientElasticsearch(settings);
   const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
   redis.on('error', () => undefined);
+  // Each write side that a suite makes over it adds a listener.
+  redis.setMaxListeners(0);
   await redis.connect();
   await ensureIndexes(mongo.collections);
   await ensureSearchIndex(elasticsearch, namespace);
