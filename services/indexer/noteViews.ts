@@ -4,6 +4,7 @@ import { isLive } from '../../shared/store/sourceTime.js';
 import { stateOf, type ViewsState } from '../../shared/store/state.js';
 import { RENDERER_VERSION } from './content/renderContent.js';
 import type { IndexerDeps } from './deps.js';
+import { same } from './records/mergeFields.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'links' | 'mirror'>;
 
@@ -42,9 +43,10 @@ async function noteViews(deps: Deps, renderer: number): Promise<ViewsState | nul
   const { state, bodies } = deps.collections;
   const views = stateOf(state, 'views');
   const _id = 'views';
-  const isRecorded = (await views.findOne({ _id })) !== null;
-  const found = await renderersOf(bodies, isRecorded ? 1 : LOOKED_AT);
   const made = madeWith(deps, renderer);
+  const recorded = await views.findOne({ _id });
+  if (recorded && same(recorded, { _id, ...made, others: [] })) return recorded;
+  const found = await renderersOf(bodies, recorded ? 1 : LOOKED_AT);
   const isLinked = await hasOwnLinks(deps);
   const last = Object.entries(made)
     .filter(([name]) => name !== 'publicUrl' || isLinked)
