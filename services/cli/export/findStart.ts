@@ -23,18 +23,17 @@ export async function findStart(
   unshown: UnshownPeople,
 ): Promise<Start | null> {
   if (unshown.isEmpty) return { isOwnerUnshown: false };
-  const isOwnerUnshown = unshown.has(serverId, ownerId ?? '');
+  const starter = await messages.findOne({ _id: threadId, threadId, ...SAID });
+  const isOwnerUnshown = [ownerId, starter?.author.id].some((id) =>
+    unshown.has(serverId, id ?? ''),
+  );
   let isSomebodyUnshown = isOwnerUnshown;
   const said = messages
     .find({ threadId, ...SAID })
     .sort({ order: 1 })
-    .project<{ _id: string; author: { id: string } }>({ 'author.id': 1 });
-  for await (const { _id, author } of said) {
-    if (!unshown.has(serverId, author.id)) {
-      if (isOwnerUnshown || _id === threadId) return { isOwnerUnshown };
-      const starter = await messages.findOne({ _id: threadId, threadId, ...SAID });
-      return { isOwnerUnshown: starter !== null && unshown.has(serverId, starter.author.id) };
-    }
+    .project<{ author: { id: string } }>({ 'author.id': 1 });
+  for await (const { author } of said) {
+    if (!unshown.has(serverId, author.id)) return { isOwnerUnshown };
     isSomebodyUnshown = true;
   }
   return isSomebodyUnshown ? null : { isOwnerUnshown };
