@@ -116,8 +116,9 @@ async function inspect(
         bytes += part.bytes;
         const message = checkMessage(part);
         const time = messageTime(message);
-        const told = time === snowflakeTime(message.id) ? 'id' : 'timestamp';
-        requireNotAhead(time, () => placeIn(part, [told]));
+        requireNotAhead(time, () => {
+          return placeIn(part, [time === snowflakeTime(message.id) ? 'id' : 'timestamp']);
+        });
         count(found, message, { time, bytes });
         noteTime(latest, message, part);
       } else if (part.key === 'messages') hasMessages = requireArray(part);
