@@ -76,9 +76,8 @@ export function ownBytes(bytes: Uint8Array): Buffer {
   return own;
 }
 
-/** Adds the gzip form to an answer. */
+/** Adds the gzip form to an answer that has only the identity form. */
 export function withGzip(answer: Answer): Answer | Promise<Answer> {
-  // An answer without a gzip form has the other one.
   const packed = pack(answer.identity!);
   if (!(packed instanceof Promise)) return { ...answer, gzip: packed };
   return packed.then((gzip) => ({ ...answer, gzip }));

@@ -1,8 +1,8 @@
 import type { ViewsState } from './state.js';
 
 /**
- * Describes with what else some of the views may be made, and what to do; null where all views are known to be made as
- * the indexer makes them now.
+ * Names the other settings and renderers with which some of the stored views may have been made, and the command that
+ * builds these views again. Null where all views are known to be as the indexer makes them now.
  */
 export function describeViews({ others }: Pick<ViewsState, 'others'>): string | null {
   if (others.length === 0) return null;

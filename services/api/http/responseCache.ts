@@ -59,8 +59,9 @@ export interface CacheOptions<T, Ready> {
 
 /**
  * Keeps finished answers in memory, bounded by bytes, each with the cache tags that it depends on. While announcements
- * arrive, an entry stays until one of its tags is announced. When they stop, all entries are dropped, and further ones
- * stay for one second. When several readers ask for a key that is not kept, it is loaded once for all of them.
+ * arrive, an entry stays until one of its tags is announced. When announcements stop, all entries are dropped. Until
+ * announcements come again, an entry stays for one second. When several readers ask for a key that is not kept, it is
+ * loaded once for all of them.
  *
  * A value may also have names, each with a form that is ready to be sent. It is found by a name without knowing the
  * key.

@@ -8,8 +8,9 @@ const TELL_MS = 500;
 const RISING: readonly unknown[] = ['counter', 'histogram'];
 
 /**
- * Adds up the metrics of the processes of one API, for each process that asks. The function that it returns adds a
- * process that was just started. When that ends, what it has counted stays in the sum.
+ * Makes a function that is called with each process of one API when it has started. When any of these processes asks
+ * for the sum, it is sent the metrics of all of them, added up. When a process ends, what it has counted stays in the
+ * sum.
  */
 export function sumOfProcesses(): (worker: Worker) => void {
   const members = new Map<number, Member>();

@@ -41,7 +41,7 @@ export interface ArchiveStatus {
   messages: number | null;
   /** How many threads have records that their views or search documents do not show yet. */
   pendingThreads: number | null;
-  /** With what else some of the views may be made, and what to do; null where there are no such views. */
+  /** Which other settings some views may have been made with, and what to do; null where there are no such views. */
   viewsProblem: string | null;
   /** How many things are quarantined, because they cannot be stored or built. */
   quarantined: number | null;

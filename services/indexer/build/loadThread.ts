@@ -60,7 +60,7 @@ export async function loadThread(
   const starting =
     starter && !isStarterUnshown
       ? applyErasures(starter, erased)
-      : await findOwnersMessage(records, thread, first);
+      : await startWithoutStarter(records, thread, first);
   return {
     model: { thread, version, channel, first, starting, ...settings },
     messages,
@@ -101,8 +101,8 @@ async function readOpening(
 }
 
 /**
- * The thread's starter message, also where it may not be shown. Messages may stand before it, as their times decide about
- * the order. Null where it is not recorded, or was deleted.
+ * The thread's starter message, whether it may be shown or not. It need not be the first one, because messages are in
+ * the order of their times. Null where it is not recorded, or was deleted.
  */
 async function findStarter({ messages }: Records, threadId: string): Promise<MessageRecord | null> {
   const starter = await findGathered(messages, threadId);
@@ -114,8 +114,11 @@ async function* startingWith<T>(first: T, rest: AsyncIterable<T>): AsyncGenerato
   yield* rest;
 }
 
-/** The first message of the thread's owner, where the starter message is not shown. Without an owner, it is `first`. */
-async function findOwnersMessage(
+/**
+ * The message that counts as starting a thread whose starter message is not shown: the first of the owner, or null
+ * where there is none. Where no owner is known, it is `first`.
+ */
+async function startWithoutStarter(
   records: Records,
   { _id, ownerId }: ThreadRecord,
   first: MessageRecord,

@@ -15,9 +15,9 @@ export interface ThreadModel {
   /** The first counted message. */
   first: MessageRecord;
   /**
-   * The message that counts as starting the thread. It is the starter message, whose id is the thread's. Where that is
-   * not shown, it is the owner's first message; null where there is none. Where the owner is not known, it is the first
-   * message that is shown.
+   * The message that counts as starting the thread. Its author is shown as the thread's author. It is the starter
+   * message, whose id is the thread's. Where that is not shown, it is the owner's first message; null where there is
+   * none. Where no owner is known, it is `first`.
    */
   starting: MessageRecord | null;
   /** Folded names of the tags that mark a thread resolved. */
