@@ -26,7 +26,7 @@ import {
 } from './backupFormat.js';
 
 /** MongoDB's error codes of a server without snapshots, such as one that is no replica set. */
-const NO_SNAPSHOTS = new Set([20, 72, 123]);
+const NO_SNAPSHOTS = [20, 72, 123];
 /**
  * A collection, or one of its indexes, was made after the moment of the snapshot. A snapshot of a later moment can be
  * read.
@@ -43,12 +43,23 @@ const SNAPSHOT_TOO_OLD = 239;
  */
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
   if ((await openFolder(folder)).length > 0) throw new CliError(`${folder} is not empty`);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await writeFiles(mongo, folder);
+    } catch (error) {
+      const isPassing = hasCode(error, [SNAPSHOT_UNAVAILABLE]) && tries < MOST_TRIES;
+      if (!isPassing) throw writeError(folder, explained(error));
+    }
+    await pause(AGAIN_MS);
+  }
+}
+
+/** Writes all files of a backup as of one moment, in place of those of an earlier try. */
+async function writeFiles(mongo: Mongo, folder: string): Promise<Manifest> {
   // The time is taken before anything is read. A person who is erased after this time may still be in the backup.
   const createdAt = new Date().toISOString();
   const total = await countKept(mongo);
-  const session = await openSnapshot(mongo).catch((error: unknown) => {
-    throw explained(error);
-  });
+  const session = await openSnapshot(mongo);
   const progress = createProgress('Backup', total, (done) => counted(done, 'document'));
   try {
     const files: [KeptName, BackupFile][] = [];
@@ -64,8 +75,6 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
     };
     await writeManifest(folder, manifest);
     return manifest;
-  } catch (error) {
-    throw writeError(folder, explained(error));
   } finally {
     progress.stop();
     await session?.endSession();
@@ -97,21 +106,17 @@ async function countKept({ db }: Mongo): Promise<number> {
  * Opens a session that reads all collections as they are at one moment; undefined where the server has no snapshots.
  */
 async function openSnapshot({ client, db }: Mongo): Promise<ClientSession | undefined> {
-  for (let tries = 1; ; tries += 1) {
-    const session = client.startSession({ snapshot: true });
-    try {
-      // The first read fixes the moment. Every collection has to be readable as of that moment.
-      for (const name of KEPT) {
-        await db.collection(name).findOne({}, { session, projection: { _id: 1 } });
-      }
-      return session;
-    } catch (error) {
-      await session.endSession();
-      const code = error instanceof MongoServerError ? Number(error.code) : undefined;
-      if (code !== undefined && NO_SNAPSHOTS.has(code)) return undefined;
-      if (code !== SNAPSHOT_UNAVAILABLE || tries === MOST_TRIES) throw error;
+  const session = client.startSession({ snapshot: true });
+  try {
+    // The first read fixes the moment. Every collection has to be readable as of that moment.
+    for (const name of KEPT) {
+      await db.collection(name).findOne({}, { session, projection: { _id: 1 } });
     }
-    await pause(AGAIN_MS);
+    return session;
+  } catch (error) {
+    await session.endSession();
+    if (hasCode(error, NO_SNAPSHOTS)) return undefined;
+    throw error;
   }
 }
 
@@ -162,12 +167,15 @@ async function writeManifest(folder: string, manifest: Manifest): Promise<void> 
   await rename(partial, join(folder, MANIFEST));
 }
 
+function hasCode(error: unknown, codes: readonly number[]): boolean {
+  return error instanceof MongoServerError && codes.includes(Number(error.code));
+}
+
 function explained(error: unknown): unknown {
-  const code = error instanceof MongoServerError ? error.code : undefined;
-  if (code === SNAPSHOT_UNAVAILABLE) {
+  if (hasCode(error, [SNAPSHOT_UNAVAILABLE])) {
     return new CliError('A collection was made, or an index, during the backup: run it once more');
   }
-  if (code !== SNAPSHOT_TOO_OLD) return error;
+  if (!hasCode(error, [SNAPSHOT_TOO_OLD])) return error;
   return new CliError(
     'MongoDB does not keep the moment of the backup for as long as it takes: raise minSnapshotHistoryWindowInSeconds, or use mongodump --oplog',
   );

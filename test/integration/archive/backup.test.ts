@@ -9,7 +9,6 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MongoServerError } from 'mongodb';
 import { expect } from 'chai';
 import { Binary } from 'mongodb';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
@@ -211,22 +210,26 @@ describe('backup and restore', () => {
       const stores = await openStores();
       const { mongo } = stores;
       try {
-        let refused = 0;
+        await mongo.collections.servers.insertOne(aServer());
+        let moments = 0;
         const db = Object.assign(Object.create(mongo.db) as typeof mongo.db, {
           collection(name: string) {
             const collection = mongo.db.collection(name);
-            if (name !== 'threads' || refused === 2) return collection;
+            if (name !== 'deletions') return collection;
             return Object.assign(Object.create(collection) as typeof collection, {
-              findOne() {
-                refused += 1;
-                const errmsg = 'Unable to read from a snapshot due to pending collection changes';
-                return Promise.reject(new MongoServerError({ ok: 0, code: 246, errmsg }));
+              // This is the last read before files are written. The new collection cannot be read as of its moment.
+              async findOne(...args: Parameters<typeof collection.findOne>) {
+                const found = await collection.findOne(...args);
+                moments += 1;
+                if (moments === 1) await mongo.db.createCollection(name);
+                return found;
               },
             });
           },
         });
-        expect(await writeBackup({ ...mongo, db }, folder)).to.include({ snapshot: true });
-        expect(refused).to.equal(2);
+        const { snapshot, collections } = await writeBackup({ ...mongo, db }, folder);
+        expect({ snapshot, moments }).to.deep.equal({ snapshot: true, moments: 2 });
+        expect(collections.servers.documents).to.equal(1);
       } finally {
         await stores.close();
       }
