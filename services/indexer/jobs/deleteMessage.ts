@@ -25,23 +25,22 @@ export async function deleteMessage(
   deps: IndexerDeps,
   { messageId }: JobPayloads['delete-message'],
 ): Promise<{ messages: number }> {
-  const { messages, threads } = deps.collections;
-  const found = await messages.findOne({ _id: messageId }, { projection: { threadId: 1 } });
-  if (!found) return { messages: 0 };
-  const { threadId } = found;
   const cause = `delete-message/${messageId}`;
-  const wasThere = await deps.commit({
-    reads: { messages: [messageId], threads: [threadId] },
+  const former = await deps.commit({
+    // A thread that the message started has the same id.
+    reads: { messages: [messageId], threads: [messageId] },
     decide(documents) {
-      const message = documents.get('messages', messageId)!;
-      const thread = documents.get('threads', threadId);
+      const message = documents.get('messages', messageId);
+      if (!message) return null;
+      const { threadId, deleted } = message;
       documents.mark('thread', threadId, { causes: [cause] });
-      if (message.deleted) return false;
-      redactMessage(documents, message, thread);
-      return true;
+      const started = threadId === messageId ? documents.get('threads', messageId) : null;
+      if (!deleted) redactMessage(documents, message, started);
+      return message;
     },
   });
-  const thread = await threads.findOne({ _id: threadId });
+  if (!former) return { messages: 0 };
+  const thread = await deps.collections.threads.findOne({ _id: former.threadId });
   await settleAndRefresh(deps, cause, thread ? [thread.serverId] : []);
-  return { messages: wasThere ? 1 : 0 };
+  return { messages: former.deleted ? 0 : 1 };
 }

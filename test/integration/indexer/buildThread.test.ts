@@ -689,6 +689,21 @@ describe('building a thread', () => {
     expect(await again.catch((error: unknown) => error)).to.be.instanceOf(SourceConflict);
   });
 
+  it('removes a message that moves into its real thread while it is being deleted', async () => {
+    const { real, told } = await aMisplacedMessage();
+    const late: IndexerDeps = {
+      ...deps,
+      async commit(change) {
+        await record(deps, real.source, [told]);
+        await build(deps, real.threadId);
+        return deps.commit(change);
+      },
+    };
+    expect(await deleteMessage(late, { messageId: told._id })).to.deep.equal({ messages: 1 });
+    const contents = (await detail(real.threadId))?.messages.map(({ content }) => content);
+    expect(contents).to.have.length(3).and.not.include('Told by the platform');
+  });
+
   it('leaves a message deleted that was deleted in the thread into which an export had put it', async () => {
     const { real, other, told } = await aMisplacedMessage();
     const deleted = deleteMessage(deps, { messageId: told._id });
