@@ -116,7 +116,7 @@ export function threadViews({ thread, channel, messages, linked }: GeneratedThre
   const model = { thread, channel, version: VERSION, ...settings };
   const first = messages[0]!;
   const fold = foldThread({ ...model, first, starting: first });
-  const ids = messages.flatMap(({ content }) => collectReferences(content).channelIds);
+  const ids = messages.flatMap(({ content }) => collectReferences(content));
   const targets = new Map(
     Array.from(linked, ([id, name]) => [id, { kind: 'thread' as const, name }]),
   );

@@ -135,7 +135,7 @@ function referencedChannels(messages: MessageRecord[]): string[] {
       messages
         .flatMap(saidIn)
         .flatMap(({ content, embeds }) => [content, ...embedTexts(embeds)])
-        .flatMap((text) => collectReferences(text).channelIds),
+        .flatMap(collectReferences),
     ),
   ];
 }
