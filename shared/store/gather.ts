@@ -9,6 +9,7 @@ import {
   type WithId,
   type WriteError,
 } from 'mongodb';
+import { groupBy } from '../platform/groupBy.js';
 import { withTimeout } from '../platform/withTimeout.js';
 import { isDuplicateKey } from './duplicateKey.js';
 
@@ -114,9 +115,6 @@ async function rest(tookMs: number): Promise<void> {
   if (apart > tookMs) await setTimeout(apart - tookMs, undefined, { ref: false });
 }
 
-type WriteGatherer = (operations: AnyBulkWriteOperation[]) => Promise<WriteError[]>;
-const writers = new WeakMap<object, WriteGatherer>();
-
 /**
  * Writes through the collection's gatherer, in no particular order. Throws where one of these operations is refused.
  */
@@ -149,17 +147,7 @@ async function writeGathered<T extends Document>(
   operations: AnyBulkWriteOperation<T>[],
 ): Promise<WriteError[]> {
   if (operations.length === 0) return [];
-  let writer = writers.get(collection);
-  if (!writer) {
-    const target = collection as unknown as Collection;
-    writer = createGatherer(
-      collection,
-      (groups) => bulkWrite(target, groups),
-      (group) => group.length,
-    );
-    writers.set(collection, writer);
-  }
-  return writer(operations as unknown as AnyBulkWriteOperation[]);
+  return askGathered(collection, 'writes', bulkWrite, operations, ({ length }) => length);
 }
 
 /** The error of one write that the server refused. */
@@ -168,9 +156,9 @@ function writeRefused({ errmsg, code }: WriteError): MongoServerError {
   return new MongoServerError({ message, code });
 }
 
-async function bulkWrite(
-  collection: Collection,
-  groups: AnyBulkWriteOperation[][],
+async function bulkWrite<T extends Document>(
+  collection: Collection<T>,
+  groups: AnyBulkWriteOperation<T>[][],
 ): Promise<WriteError[][]> {
   const errors = await collection.bulkWrite(groups.flat(), { ordered: false }).then(
     () => [],
@@ -222,35 +210,28 @@ export async function findGathered<T extends { _id: string }>(
 }
 
 /**
- * Reads the documents whose `field` is a value, or is a list that holds it, through the collection's gatherer. Calls go
- * out together where their field and options are the same. To be compared, `filter` must be plain JSON.
+ * Reads the documents whose `field` is a value, through the collection's gatherer. With `fields`, it reads these fields
+ * alone, beside `field`. Calls go out together where they name the same fields.
  */
 export async function findAllGathered<T extends { _id: string }>(
   collection: Collection<T>,
   field: string & keyof T,
   value: string,
-  options: { filter?: Filter<T>; fields?: string[] } = {},
+  fields?: readonly string[],
 ): Promise<WithId<T>[]> {
-  const run = (_: unknown, values: string[]) => findByField(collection, field, values, options);
-  return askGathered(collection, JSON.stringify([field, options]), run, value);
+  const run = (_: unknown, values: string[]) => findByField(collection, field, values, fields);
+  return askGathered(collection, JSON.stringify([field, fields]), run, value);
 }
 
 async function findByField<T extends { _id: string }>(
   collection: Collection<T>,
   field: string & keyof T,
   values: string[],
-  { filter = {}, fields }: { filter?: Filter<T>; fields?: string[] },
+  fields: readonly string[] | undefined,
 ): Promise<WithId<T>[][]> {
   const projection = fields && Object.fromEntries([field, ...fields].map((name) => [name, 1]));
-  const wanted = { ...filter, [field]: { $in: [...new Set(values)] } } as Filter<T>;
+  const wanted = { [field]: { $in: [...new Set(values)] } } as Filter<T>;
   const found = await collection.find(wanted, projection ? { projection } : {}).toArray();
-  const byValue = new Map<unknown, WithId<T>[]>();
-  for (const document of found) {
-    for (const key of [(document as T)[field]].flat()) {
-      const own = byValue.get(key);
-      if (own) own.push(document);
-      else byValue.set(key, [document]);
-    }
-  }
+  const byValue = groupBy(found, (document): unknown => (document as T)[field]);
   return values.map((value) => byValue.get(value) ?? []);
 }

@@ -140,9 +140,7 @@ export async function storedThread(
   const [item, rows, ...found] = await Promise.all([
     findGathered(threadItems, threadId),
     findAllGathered(contributions, 'threadId', threadId),
-    ...bodyNames('thread', threadId).map((name) =>
-      findAllGathered(bodies, '_id', name, { fields }),
-    ),
+    ...bodyNames('thread', threadId).map((name) => findAllGathered(bodies, '_id', name, fields)),
   ]);
   const stored = found.flat();
   const cut = stored.filter(({ chunks }) => chunks !== undefined).map(({ _id }) => _id);

@@ -20,7 +20,7 @@ describe('findAllGathered', () => {
       const times: number[] = [];
       for (let n = 0; n < 3; n += 1) {
         const before = process.cpuUsage();
-        const found = await findAllGathered(channels, 'serverId', serverId, { fields: ['_id'] });
+        const found = await findAllGathered(channels, 'serverId', serverId, ['_id']);
         const { user, system } = process.cpuUsage(before);
         expect(found).to.have.length(size);
         times.push(user + system);
