@@ -18,11 +18,11 @@ const CONNECTIONS = 256;
  */
 export function createElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
-  { timeoutMs, maxRetries = 0 }: { timeoutMs: number; maxRetries?: number },
+  { timeoutMs }: { timeoutMs: number },
 ): Client {
   const nodes = settings.ELASTICSEARCH_URL.split(',');
   // A request that one node does not take is sent to the next one.
-  const retries = Math.max(maxRetries, nodes.length - 1);
+  const retries = nodes.length - 1;
   const client = new Client({
     nodes,
     // The default pool keeps asking a node that does not answer, only less often.
