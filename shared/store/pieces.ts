@@ -35,14 +35,9 @@ export function uploadOf(owner: string): string | undefined {
   return owner.startsWith('upload/') ? owner.slice('upload/'.length) : undefined;
 }
 
-/** The prefix of the owners of all revisions of a body. */
-export function bodyOwners(name: string): string {
-  return `body/${name}`;
-}
-
 /** The owner of the pieces of one revision of a body. */
 export function bodyOwner(name: string, revision: number): string {
-  return `${bodyOwners(name)}/${String(revision).padStart(REVISION_DIGITS, '0')}`;
+  return `body/${name}/${String(revision).padStart(REVISION_DIGITS, '0')}`;
 }
 
 /** The body and revision that an owner stands for; undefined for an upload. */
@@ -135,7 +130,7 @@ export async function* readPieces(
   }
 }
 
-/** Removes all pieces of some owners, or of all revisions of a body. Does nothing where there are none. */
+/** Removes all pieces of some owners. Does nothing where there are none. */
 export async function removePieces({ pieces }: Store, owners: string[]): Promise<void> {
   await writeAllGathered(
     pieces,
@@ -149,7 +144,7 @@ export async function removeOlderPieces(
   name: string,
   revision: number,
 ): Promise<void> {
-  const filter = between(`${bodyOwners(name)}/`, `${bodyOwner(name, revision)}/`);
+  const filter = between(`body/${name}/`, `${bodyOwner(name, revision)}/`);
   await writeAllGathered(pieces, [{ deleteMany: { filter } }]);
 }
 

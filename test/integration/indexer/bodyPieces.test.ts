@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bodyOf, bodyOwners } from '../../../shared/store/pieces.js';
+import { bodyOf } from '../../../shared/store/pieces.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
@@ -18,7 +18,7 @@ describe('bodies in pieces', () => {
   /** The revisions of a body's pieces, with one entry for each piece. */
   const pieces = async (body: string) => {
     const stored = await deps.collections.pieces
-      .find({ _id: { $regex: `^${bodyOwners(body)}/` } }, { projection: { _id: 1 } })
+      .find({ _id: { $regex: `^body/${body}/` } }, { projection: { _id: 1 } })
       .toArray();
     return stored.map(({ _id }) => bodyOf(_id.slice(0, _id.lastIndexOf('/')))!.revision);
   };
