@@ -2,7 +2,9 @@ import type { Document } from 'mongodb';
 import { batches } from '../../shared/platform/batches.js';
 import type { Mongo } from '../../shared/platform/clients.js';
 import { failedMark, quarantineId } from '../../shared/store/quarantine.js';
-import { AT_ONCE, markId, markWrite, NEVER, type Failure } from '../../shared/store/work.js';
+import { AT_ONCE, markId, NEVER, type Failure } from '../../shared/store/work.js';
+import { setMarks } from './work/claims.js';
+import { createCommit } from './work/commit.js';
 
 /** Collections with one or a few documents, which earlier versions had in place of `state`. */
 const OLD_STATE = ['counters', 'erasureState', 'secrets', 'searchGenerations'];
@@ -30,11 +32,13 @@ const UNUSED = {
  * judge whether it may be shown. Quarantined marks that were set again become due. Indexers of these versions must have
  * been stopped before. Indexes that no query uses any more are dropped.
  */
-export async function moveOldCollections(mongo: Pick<Mongo, 'db' | 'collections'>): Promise<void> {
+export async function moveOldCollections(
+  mongo: Pick<Mongo, 'client' | 'db' | 'collections'>,
+): Promise<void> {
   await copyState(mongo);
   await moveQuarantine(mongo);
   await renameFailures(mongo.collections);
-  await judgeForwards(mongo.collections);
+  await judgeForwards(mongo);
   await forgetNames(mongo);
   await freeSetAgain(mongo.collections);
   await dropUnused(mongo);
@@ -82,17 +86,19 @@ async function forgetNames({ db, collections }: Pick<Mongo, 'db' | 'collections'
  * messages are read.
  */
 async function judgeForwards({
-  messages,
-  work,
-}: Pick<Mongo['collections'], 'messages' | 'work'>): Promise<void> {
+  client,
+  collections,
+}: Pick<Mongo, 'client' | 'collections'>): Promise<void> {
+  const { messages } = collections;
   if (!(await messages.indexExists(OLD_FORWARDS))) return;
   const copies = messages.find(
     { 'forwarded.content': { $exists: true }, 'reference.messageId': { $gt: '' } },
     { projection: { threadId: 1 }, hint: OLD_FORWARDS },
   );
+  const commit = createCommit(client, collections);
   for await (const batch of batches(copies)) {
-    const threadIds = new Set(batch.map(({ threadId }) => threadId));
-    await work.bulkWrite([...threadIds].map((threadId) => markWrite('thread', threadId)));
+    const threadIds = batch.map(({ threadId }) => threadId);
+    await setMarks({ commit }, 'thread', threadIds);
   }
   await messages.dropIndex(OLD_FORWARDS);
 }

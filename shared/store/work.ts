@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyBulkWriteOperation } from 'mongodb';
 import type { QuarantineKind } from '../contract/quarantine.js';
 
 /**
@@ -120,25 +119,5 @@ export function newMark(
     ...mark,
     ...(whole && { whole }),
     ...(causes.length > 0 && { causes: [...causes] }),
-  };
-}
-
-/** A write that sets a mark, whether it exists or not. */
-export function markWrite(
-  kind: WorkKind,
-  subject: string,
-  { causes = [], due = AT_ONCE, whole = false }: Marking = {},
-): AnyBulkWriteOperation<Mark> {
-  return {
-    updateOne: {
-      filter: { _id: markId(kind, subject) },
-      update: {
-        $set: { kind, subject, token: randomUUID(), ...(whole && { whole }) },
-        // An existing mark may be claimed. Its holder sees the new token, and does the mark again.
-        $setOnInsert: { due, at: new Date() },
-        ...(causes.length > 0 && { $addToSet: { causes: { $each: [...causes] } } }),
-      },
-      upsert: true,
-    },
   };
 }

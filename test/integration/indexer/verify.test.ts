@@ -18,7 +18,7 @@ import { idKey } from '../../../shared/store/listKeys.js';
 import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
-import { markId, markWrite, NEVER, newMark } from '../../../shared/store/work.js';
+import { markId, NEVER, newMark } from '../../../shared/store/work.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { aChannel, aMessage, aServer, aThread, anAuthor, anId } from '../../support/factories.js';
 import { doAll } from '../../support/indexerDeps.js';
@@ -51,7 +51,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     ['thread.waiting'],
     'a mark that nobody takes',
     async ({ collections: { work }, threadId }) => {
-      await work.bulkWrite([markWrite('thread', threadId)]);
+      await work.insertOne(newMark('thread', threadId));
       return threadId;
     },
   ],
@@ -80,7 +80,7 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     ['work.waiting'],
     'a mark to count that nobody takes',
     async ({ collections: { work }, serverId }) => {
-      await work.bulkWrite([markWrite('server', serverId)]);
+      await work.insertOne(newMark('server', serverId));
       return markId('server', serverId);
     },
   ],
@@ -882,7 +882,7 @@ describe('verifyArchive, of a small archive', () => {
     const before = (await verifyNow(deps)).checked;
     expect(before).to.include({ threads: 2 }).and.not.have.property('again');
     const thread = (await deps.collections.threads.findOne())!;
-    await deps.collections.work.bulkWrite([markWrite('thread', thread._id)]);
+    await deps.collections.work.insertOne(newMark('thread', thread._id));
     const { checked } = await verifyNow(deps);
     expect(checked).to.include({ threads: 1, messages: before['messages']! / 2, again: 1 });
   });
