@@ -3,7 +3,7 @@ import type { Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import { NEVER, type Mark, type LoopKind } from '../../../shared/store/work.js';
 import { dayOf } from '../views/tallyPeople.js';
-import { KINDS } from '../work/kinds.js';
+import { ALL_KINDS } from '../work/kinds.js';
 
 type Marks = Pick<Collections, 'members' | 'work'>;
 
@@ -22,7 +22,7 @@ export async function awaitWork(marks: Marks, patienceMs: number): Promise<void>
   // At midnight UTC the rolling periods of many people change. The indexer marks these people little by little.
   const aged = { periodDay: { $lt: dayOf(new Date()) } };
   if (!(await awaitNone(() => marks.members.countDocuments(aged), patienceMs))) return;
-  for (const kind of Object.keys(KINDS) as LoopKind[]) {
+  for (const kind of ALL_KINDS) {
     if (!(await awaitNone(await markedNow(marks, kind), patienceMs))) return;
   }
 }

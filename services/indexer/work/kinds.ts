@@ -57,3 +57,6 @@ export const KINDS: Record<LoopKind, Kind> = {
   // stands for everything.
   mirror: { batch: 20, run: mirrorFiles, showsPeople: false, isHeldBack: isMirrorAway },
 };
+
+/** Every kind of work that the background loops do, in the same order. */
+export const ALL_KINDS = Object.keys(KINDS) as LoopKind[];

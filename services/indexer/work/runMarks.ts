@@ -11,11 +11,8 @@ import {
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import { claimMarks, dueNow, isDue } from './claims.js';
-import { KINDS } from './kinds.js';
+import { ALL_KINDS, KINDS } from './kinds.js';
 import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js';
-
-/** Every kind of work that the background loops do, in the order in which one leads to the next. */
-export const ALL_KINDS = Object.keys(KINDS) as LoopKind[];
 
 /**
  * Does a batch of each kind of work that is due. Resolves with true when it did something. Otherwise resolves with how
