@@ -887,6 +887,18 @@ describe('verifyArchive, of a small archive', () => {
     expect(checked).to.include({ threads: 1, messages: before['messages']! / 2, again: 1 });
   });
 
+  it('finds what is left of an erased person in a thread that cannot be built', async () => {
+    const { threads } = await restingArchive(deps, stores, 1);
+    const { threadId, messageIds } = threads[0]!;
+    const { messages } = deps.collections;
+    const content = `Ask <@${await noteErased(deps.collections)}>`;
+    await messages.updateOne({ _id: messageIds[1]! }, { $set: { content } });
+    await messages.updateOne({ _id: messageIds[0]! }, { $set: { author: null as never } });
+    const { differences } = await verifyNow(deps);
+    const own = differences.filter(({ id }) => id === threadId);
+    expect(own.map(({ kind }) => kind)).to.have.members(['thread.wrong', 'erased.kept']);
+  });
+
   for (const place of ['channels', 'servers'] as const) {
     it(`keeps what is shown of threads whose record among the ${place} is missing`, async () => {
       const { serverId, channelId, threads } = await restingArchive(deps, stores, 2);

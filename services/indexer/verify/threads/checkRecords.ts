@@ -23,7 +23,7 @@ export const checkRecords: ThreadCheck = async (look) => {
   ];
 };
 
-function stateDifference({ thread, state, fault }: ExpectedThread): Difference[] {
+function stateDifference({ thread, state }: ExpectedThread): Difference[] {
   const { channelId, serverId, mark } = thread;
   if (state === 'orphan') {
     const detail = `Channel ${channelId} or server ${serverId} is not recorded`;
@@ -35,7 +35,7 @@ function stateDifference({ thread, state, fault }: ExpectedThread): Difference[]
   if (state === 'waiting') {
     return [differenceOf(thread, 'thread.waiting', `Marked ${mark?.at.toISOString()}`)];
   }
-  if (fault !== null) return [differenceOf(thread, 'thread.wrong', 'It cannot be built')];
+  if (state === 'broken') return [differenceOf(thread, 'thread.wrong', 'It cannot be built')];
   return [];
 }
 

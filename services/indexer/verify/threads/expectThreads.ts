@@ -16,10 +16,10 @@ import type { VerifiedThread } from './verifiedThread.js';
 
 /**
  * What readers must get of a thread. A `shown` thread has all its views, and a `hidden` one has none. The views of the
- * other three are not compared. A `waiting` thread is still to be built. A `quarantined` one could not be built. Of an
- * `orphan` the channel or server is missing.
+ * other four are not compared. A `waiting` thread is still to be built. A `quarantined` one could not be built. A
+ * `broken` one cannot be built now. Of an `orphan` the channel or server is missing.
  */
-export type ThreadState = 'shown' | 'hidden' | 'waiting' | 'quarantined' | 'orphan';
+export type ThreadState = 'shown' | 'hidden' | 'waiting' | 'quarantined' | 'broken' | 'orphan';
 
 /** A thread as readers must get it according to its records. */
 export interface ExpectedThread {
@@ -30,8 +30,6 @@ export interface ExpectedThread {
   bodyTag: string;
   /** The search documents that a shown thread must have: id -> digest. */
   documents: Map<string, string>;
-  /** Why the thread could not be built; null where it could. */
-  fault: string | null;
   /** Erased people who are still in a message -> that message. */
   traces: Map<string, string>;
 }
@@ -72,7 +70,7 @@ async function expectThread(
     documents.set(documentIdOf(one), digestOf(one));
   };
   const traces = new Map<string, string>();
-  const none = { thread, state, views: null, bodyTag: '', documents, fault: null, traces };
+  const none = { thread, state, views: null, bodyTag: '', documents, traces };
   if (state !== 'shown') return none;
   const hash = createHash('sha256');
   try {
@@ -101,6 +99,6 @@ async function expectThread(
     return { ...none, views, bodyTag: tagOf(hash.update(views.closing)) };
   } catch (error) {
     if (isPassing(error)) throw error;
-    return { ...none, fault: String(error) };
+    return { ...none, state: 'broken' };
   }
 }

@@ -26,8 +26,8 @@ export function resting({ threads }: Pick<ThreadLook, 'threads'>): ExpectedThrea
 }
 
 /** Whether a thread's views must be as the records say, because the thread is shown or hidden. */
-export function isResting({ state, fault }: ExpectedThread): boolean {
-  return fault === null && (state === 'shown' || state === 'hidden');
+export function isResting({ state }: ExpectedThread): boolean {
+  return state === 'shown' || state === 'hidden';
 }
 
 /** Returns a difference of one thread. Its basis is the version of the thread's present views. */
