@@ -10,15 +10,15 @@ import { etagOf, tagOf } from '../stores/entityTag.js';
 
 type Bodies = Pick<Collections, 'bodies' | 'pieces'>;
 
-/** What a stored body must be: a text with this entity tag, or null for no body. */
-export type ExpectedBody = null | { etag: string };
+/** The entity tag that a stored body must have; null where there must be no body. */
+export type ExpectedTag = string | null;
 
 /** A stored body that is not as it must be. `detail` describes how, for people. */
 export interface BodyProblem {
   name: string;
   detail: string;
-  /** The revision and entity tag of the stored body; null where nothing is stored. */
-  stored: Pick<BodyView, 'revision' | 'etag'> | null;
+  /** The stored body; null where nothing is stored. */
+  stored: Pick<BodyView, 'revision'> | null;
   /** The entity tag that is stored, and the one that must be stored. */
   basis: string;
   /** Whether readers can get the body although it must not exist. */
@@ -28,7 +28,7 @@ export interface BodyProblem {
 /** Compares stored bodies with the texts that they must have. Resolves with the problems. */
 export function compareTexts(store: Bodies, texts: BodyTexts): Promise<BodyProblem[]> {
   const expected = [...texts].map(
-    ([name, text]) => [name, text === null ? null : { etag: etagOf(text) }] as const,
+    ([name, text]) => [name, text === null ? null : etagOf(text)] as const,
   );
   return compareBodies(store, new Map(expected));
 }
@@ -39,14 +39,14 @@ export function compareTexts(store: Bodies, texts: BodyTexts): Promise<BodyProbl
  */
 export async function compareBodies(
   store: Bodies,
-  expected: ReadonlyMap<string, ExpectedBody>,
+  expected: ReadonlyMap<string, ExpectedTag>,
 ): Promise<BodyProblem[]> {
   const problems: BodyProblem[] = [];
   const unseen = new Map(expected);
   const judge = async (name: string, stored: BodyView | null): Promise<void> => {
     const must = expected.get(name) ?? null;
     const problem = await problemOf(store, stored, must);
-    const basis = `${stored?.etag} ${must?.etag}`;
+    const basis = `${stored?.etag} ${must}`;
     if (problem) problems.push({ name, stored, basis, ...problem });
   };
   for await (const stored of store.bodies.find({ _id: { $in: [...expected.keys()] } })) {
@@ -60,10 +60,10 @@ export async function compareBodies(
 async function problemOf(
   store: Bodies,
   stored: BodyView | null,
-  expected: ExpectedBody,
+  expected: ExpectedTag,
 ): Promise<Pick<BodyProblem, 'detail' | 'isShown'> | null> {
   const isThere = stored !== null && !stored.gone;
-  if (!expected) return isThere ? { detail: 'can be read', isShown: true } : null;
+  if (expected === null) return isThere ? { detail: 'can be read', isShown: true } : null;
   const detail = isThere ? await faultOf(store, stored, expected) : 'is not there';
   return detail === undefined ? null : { detail, isShown: false };
 }
@@ -71,14 +71,14 @@ async function problemOf(
 async function faultOf(
   store: Bodies,
   stored: BodyView,
-  { etag }: NonNullable<ExpectedBody>,
+  expected: string,
 ): Promise<string | undefined> {
   if (stored.renderer !== RENDERER_VERSION) return `was made by renderer ${stored.renderer}`;
   const damage = await damageOf(store, stored).catch((error: unknown) =>
     error instanceof Error ? error.message : String(error),
   );
   if (damage !== undefined) return `is damaged: ${damage}`;
-  return etag === stored.etag ? undefined : 'says something else';
+  return expected === stored.etag ? undefined : 'says something else';
 }
 
 /**

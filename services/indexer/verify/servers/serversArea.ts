@@ -1,4 +1,4 @@
-import { BODY_KINDS, SERVER_LIST } from '../../../../shared/store/bodyKinds.js';
+import { ALL_SERVERS, BODY_KINDS, SERVER_LIST } from '../../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../../shared/store/collections.js';
 import { countServer, listAllServers } from '../../build/countServer.js';
 import { goneBodies, type BodyTexts } from '../../stores/bodyWriter.js';
@@ -40,7 +40,7 @@ async function compareList(deps: AreaContext['deps']): Promise<Difference[]> {
   const stored = await collections.bodies.countDocuments({ _id: SERVER_LIST });
   const recorded = await collections.servers.countDocuments({ deleted: { $ne: true } });
   if (stored + recorded === 0) return [];
-  return compareServer(collections, 'all', await listAllServers(deps));
+  return compareServer(collections, ALL_SERVERS, await listAllServers(deps));
 }
 
 async function compareServer(

@@ -2,7 +2,7 @@ import { BODY_KINDS } from '../../../../shared/store/bodyKinds.js';
 import { slices } from '../../records/slices.js';
 import type { BuiltKind } from '../../build/buildThread.js';
 import { shownLists } from '../../build/similarBodies.js';
-import { compareBodies, compareTexts, type ExpectedBody } from '../compareBodies.js';
+import { compareBodies, compareTexts, type ExpectedTag } from '../compareBodies.js';
 import { etagOf } from '../../stores/entityTag.js';
 import { within } from '../../records/idWindow.js';
 import { resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
@@ -13,13 +13,13 @@ const AT_ONCE = 100;
 /** Compares the bodies of threads and participants with the records, byte for byte. */
 export const checkBodies: ThreadCheck = async (look) => {
   for (const some of slices(resting(look), AT_ONCE)) {
-    const expected = new Map<string, ExpectedBody>();
+    const expected = new Map<string, ExpectedTag>();
     for (const { thread, views, bodyTag } of some) {
-      const must: Record<BuiltKind, ExpectedBody> = {
-        thread: views && { etag: bodyTag },
-        participants: views && { etag: etagOf(views.participants) },
+      const must: Record<BuiltKind, ExpectedTag> = {
+        thread: views && bodyTag,
+        participants: views && etagOf(views.participants),
       };
-      for (const [kind, body] of Object.entries(must)) expected.set(`${kind}/${thread._id}`, body);
+      for (const [kind, tag] of Object.entries(must)) expected.set(`${kind}/${thread._id}`, tag);
     }
     for (const { name, detail, stored, isShown } of await compareBodies(
       look.deps.collections,
