@@ -127,15 +127,15 @@ function applyBatch(
   const { thread } = source.told;
   const header = mergeHeader(documents, source, erased, isFirst);
   if (header.isDeleted) return { isChanged: false, isDeleted: true };
-  const isSaid =
+  const areMessagesChanged =
     thread !== null && mergeMessages(documents, { threadId: thread._id, causes }, told);
   const isThreadChanged =
     thread !== null &&
     (redactTitleOf(documents, thread._id, names, erased) || header.isThreadChanged);
-  if (thread && (isSaid || isThreadChanged)) {
+  if (thread && (areMessagesChanged || isThreadChanged)) {
     markThread(documents, thread._id, { causes, claim });
   }
-  const isChanged = isSaid || isThreadChanged || header.isChannelChanged;
+  const isChanged = areMessagesChanged || isThreadChanged || header.isChannelChanged;
   beside?.note(documents, isChanged);
   return { isChanged, isDeleted: false };
 }

@@ -6,8 +6,6 @@ import { markId } from '../../../shared/store/work.js';
 import { documentId } from '../../../shared/store/searchIndex.js';
 import { withoutQuarantined, writeThread } from './writeThread.js';
 
-type Deps = IndexerDeps;
-
 /** How often threads that differ are written again before the new index counts as wrong. */
 const ROUNDS = 5;
 
@@ -23,7 +21,7 @@ export class WrongGeneration extends Error {
  * changes still differs. Threads of which the index refuses a document (`refused`) and quarantined threads do not count.
  */
 export async function checkGeneration(
-  deps: Deps,
+  deps: IndexerDeps,
   index: string,
   search: SearchWriter,
   refused: ReadonlySet<string>,
@@ -55,7 +53,7 @@ interface Listed {
 }
 
 async function mend(
-  deps: Deps,
+  deps: IndexerDeps,
   index: string,
   { search, refused }: { search: SearchWriter; refused: ReadonlySet<string> },
   differing: Listed[],
@@ -76,7 +74,7 @@ async function mend(
 
 /** Writes threads again. Resolves with those that rest: they have no mark, and were not built meanwhile. */
 async function writeAgain(
-  deps: Deps,
+  deps: IndexerDeps,
   search: SearchWriter,
   differing: Listed[],
 ): Promise<Listed[]> {
@@ -101,7 +99,11 @@ async function writeAgain(
 }
 
 /** The threads of which the index holds a wrong number of documents, or a document that is older than the views. */
-async function findDiffering(deps: Deps, index: string, listed: Listed[]): Promise<Listed[]> {
+async function findDiffering(
+  deps: IndexerDeps,
+  index: string,
+  listed: Listed[],
+): Promise<Listed[]> {
   if (listed.length === 0) return [];
   await deps.elasticsearch.indices.refresh({ index });
   const ids = listed.map(({ threadId }) => threadId);
@@ -117,7 +119,7 @@ async function findDiffering(deps: Deps, index: string, listed: Listed[]): Promi
 
 /** The versions of the threads' own documents, including tombstones. */
 async function readVersions(
-  { elasticsearch }: Deps,
+  { elasticsearch }: IndexerDeps,
   index: string,
   threadIds: string[],
 ): Promise<Map<string, number>> {
@@ -133,7 +135,7 @@ async function readVersions(
 
 /** How many documents of each thread can be found: its own one and those of its messages. */
 async function countDocuments(
-  { elasticsearch }: Deps,
+  { elasticsearch }: IndexerDeps,
   index: string,
   threadIds: string[],
 ): Promise<Map<string, number>> {

@@ -7,8 +7,8 @@ import {
 } from '../../../shared/store/searchIndex.js';
 import { searchIndexDefinition } from '../../../shared/store/searchMapping.js';
 
-/** The indexes of one archive, by generation. */
-export interface Generations {
+/** Where the indexes of one archive are. */
+export interface SearchPlace {
   elasticsearch: Client;
   namespace: string;
 }
@@ -17,14 +17,14 @@ export interface Generations {
 export async function liveIndex({
   elasticsearch,
   namespace,
-}: Generations): Promise<string | undefined> {
+}: SearchPlace): Promise<string | undefined> {
   const name = searchAlias(namespace);
   if (!(await elasticsearch.indices.existsAlias({ name }))) return undefined;
   return (await readSearchIndex(elasticsearch, namespace)).index;
 }
 
 /** Whether an index exists. */
-export function indexExists({ elasticsearch }: Generations, index: string): Promise<boolean> {
+export function indexExists({ elasticsearch }: SearchPlace, index: string): Promise<boolean> {
   return elasticsearch.indices.exists({ index });
 }
 
@@ -33,7 +33,7 @@ export function indexExists({ elasticsearch }: Generations, index: string): Prom
  * behind the alias, gets such an alias, too, where there is one.
  */
 export async function createGeneration(
-  { elasticsearch, namespace }: Generations,
+  { elasticsearch, namespace }: SearchPlace,
   live: string | undefined,
   generation: number,
 ): Promise<string> {
@@ -51,7 +51,7 @@ export async function createGeneration(
  * was lost, `from` is undefined.
  */
 export async function swapGenerations(
-  { elasticsearch, namespace }: Generations,
+  { elasticsearch, namespace }: SearchPlace,
   from: string | undefined,
   to: string,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function swapGenerations(
  * Where the index behind the alias was lost, `live` is undefined.
  */
 export async function dropGenerations(
-  { elasticsearch, namespace }: Generations,
+  { elasticsearch, namespace }: SearchPlace,
   live: string | undefined,
   indexes: string[],
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { ALIVE } from '../../../shared/store/searchGenerations.js';
 import type { SearchGenerations, SearchRebuild } from '../../../shared/store/state.js';
 
 type Store = Collection<SearchGenerations>;
-type Generations = Pick<SearchGenerations, 'targets' | 'retained' | 'generation'>;
+type Written = Partial<Pick<SearchGenerations, 'targets' | 'retained' | 'generation'>>;
 
 /** How often (ms) a running rebuild shows that it is alive. */
 const BEAT_MS = 10_000;
@@ -20,8 +20,11 @@ export interface RebuildRecord {
   lastGeneration: number;
   /** The record as it was last saved. */
   current(): SearchRebuild;
-  /** Changes the record. Throws RebuildTaken, and changes nothing, where another process has taken it. */
-  save(change: Partial<SearchRebuild>, generations?: Partial<Generations>): Promise<void>;
+  /**
+   * Changes the record, and which indexes are written to. Throws RebuildTaken, and changes nothing, where another
+   * process has taken the record.
+   */
+  save(change: Partial<SearchRebuild>, written?: Written): Promise<void>;
   /** Ends showing that the rebuild is alive. */
   release(): void;
 }
@@ -52,9 +55,9 @@ export async function takeRebuild(store: Store, id: string): Promise<RebuildReco
   return {
     lastGeneration: taken.generation ?? 0,
     current: () => rebuild,
-    async save(change, generations = {}) {
+    async save(change, written = {}) {
       const next = { ...rebuild, ...change };
-      await write([{ $set: { rebuild: { $literal: next }, ...generations } }, ALIVE]);
+      await write([{ $set: { rebuild: { $literal: next }, ...written } }, ALIVE]);
       rebuild = next;
     },
     release: () => clearInterval(beat),

@@ -19,8 +19,8 @@ export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Pr
   await settled(deps, REPAIR_CAUSE, undefined, { kind: 'thread' });
 }
 
-/** How many marks that have waited are done at once. */
-const AT_ONCE = 8;
+/** How many marks that have waited are done at the same time. */
+const MOST_AT_ONCE = 8;
 
 /**
  * Does marks that have waited too long. Each mark is first set again with the cause of the repair, so that the repair
@@ -29,7 +29,7 @@ const AT_ONCE = 8;
 export async function finishWaiting(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const ids = found.map(({ id }) => id);
   const marks = await deps.collections.work.find({ _id: { $in: ids } }).toArray();
-  await forEachAtOnce(marks, AT_ONCE, async ({ kind, subject }) => {
+  await forEachAtOnce(marks, MOST_AT_ONCE, async ({ kind, subject }) => {
     if (kind === 'file' || kind === 'document') return;
     await setMarks(deps, kind, [subject], REPAIR);
     await finish(deps, kind, subject);

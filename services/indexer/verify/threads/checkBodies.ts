@@ -8,11 +8,11 @@ import { within } from '../../records/idWindow.js';
 import { resting, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
 /** How many bodies are held in memory at once. */
-const AT_ONCE = 100;
+const MOST_AT_ONCE = 100;
 
 /** Compares the bodies of threads and participants with the records, byte for byte. */
 export const checkBodies: ThreadCheck = async (look) => {
-  for (const some of slices(resting(look), AT_ONCE)) {
+  for (const some of slices(resting(look), MOST_AT_ONCE)) {
     const expected = new Map<string, ExpectedTag>();
     for (const { thread, views, bodyTag } of some) {
       const must: Record<BuiltKind, ExpectedTag> = {
@@ -42,7 +42,7 @@ export const checkSimilar: ThreadCheck = async (look) => {
   const { deps, threads, problems } = look;
   const marked = await markedThreads(look);
   const compared = resting(look).filter(({ thread }) => !marked.has(thread._id));
-  for (const some of slices(compared, AT_ONCE)) {
+  for (const some of slices(compared, MOST_AT_ONCE)) {
     const ids = some.map(({ thread }) => thread._id);
     const { texts: shown, gone } = await shownLists(deps.collections, ids);
     const texts = new Map(shown);

@@ -2,7 +2,7 @@ import { groupBy } from '../../../../shared/platform/groupBy.js';
 import { latestVersion } from '../../stores/nextVersion.js';
 import { within } from '../../records/idWindow.js';
 import type { Difference } from '../difference.js';
-import { searchDocuments, type FoundDocument } from '../searchDocuments.js';
+import { indexedDocuments, type FoundDocument } from '../indexedDocuments.js';
 import type { ExpectedThread } from './expectThreads.js';
 import {
   differenceOf,
@@ -37,7 +37,7 @@ async function checkIndex(
     if (refused.has(id)) return;
     problems.note(one, 'search.wrong', `${id} ${problem} in ${index}`, version);
   };
-  for await (const page of searchDocuments(deps.elasticsearch, index, window)) {
+  for await (const page of indexedDocuments(deps.elasticsearch, index, window)) {
     tally('documents', page.length);
     // The latest version is read after the documents. So it is at least the version of each document that was written
     // properly.

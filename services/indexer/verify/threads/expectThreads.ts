@@ -11,7 +11,7 @@ import { unshownPeople } from '../../../../shared/store/unshownPeople.js';
 import { tagOf } from '../../stores/entityTag.js';
 import type { ThreadViews } from '../../views/foldThread.js';
 import type { ErasedTraces } from '../erasedTraces.js';
-import { digestOf } from '../searchDocuments.js';
+import { documentDigest } from '../indexedDocuments.js';
 import type { VerifiedThread } from './verifiedThread.js';
 
 /**
@@ -35,7 +35,7 @@ export interface ExpectedThread {
 }
 
 /** Threads that are read at once share calls of MongoDB. From 24 callers on these calls would be spaced out. */
-const AT_ONCE = 20;
+const MOST_AT_ONCE = 20;
 
 /** Folds the records of threads. Resolves with what readers must get of each, by its id. */
 export async function expectThreads(
@@ -44,7 +44,7 @@ export async function expectThreads(
   traces: ErasedTraces,
 ): Promise<Map<string, ExpectedThread>> {
   const expected = new Map<string, ExpectedThread>();
-  await forEachAtOnce(threads, AT_ONCE, async (thread) => {
+  await forEachAtOnce(threads, MOST_AT_ONCE, async (thread) => {
     const state = await stateOf(deps.collections, thread);
     expected.set(thread._id, await expectThread(deps, { thread, state }, traces));
   });
@@ -67,7 +67,7 @@ async function expectThread(
 ): Promise<ExpectedThread> {
   const documents = new Map<string, string>();
   const expect = (one: SearchDocument): void => {
-    documents.set(documentIdOf(one), digestOf(one));
+    documents.set(documentIdOf(one), documentDigest(one));
   };
   const traces = new Map<string, string>();
   const none = { thread, state, views: null, bodyTag: '', documents, traces };

@@ -19,7 +19,7 @@ export interface FoundDocument {
 const PAGE = 1_000;
 
 /** A digest of a document. The index does not keep the stretches. Their hash tells whether they differ. */
-export function digestOf(document: object): string {
+export function documentDigest(document: object): string {
   const { stretches: _stretches, ...fields } = document as { stretches?: unknown };
   return valueDigest(fields);
 }
@@ -28,7 +28,7 @@ export function digestOf(document: object): string {
  * Yields the documents of a window's threads, page by page. They are in order of thread, then document, as MongoDB
  * orders ids.
  */
-export async function* searchDocuments(
+export async function* indexedDocuments(
   elasticsearch: Client,
   index: string,
   window: IdWindow,
@@ -60,5 +60,5 @@ function ofThreads(window: IdWindow): estypes.QueryDslQueryContainer {
 
 function documentOf({ _id = '', _version = 0, _source }: Hit): FoundDocument {
   const { kind, threadId } = _source!;
-  return { id: _id, kind, threadId, version: _version, digest: digestOf(_source!) };
+  return { id: _id, kind, threadId, version: _version, digest: documentDigest(_source!) };
 }
