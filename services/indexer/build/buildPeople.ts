@@ -9,7 +9,7 @@ import { storeMade } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { countMembers, type CountedMembers } from './countMembers.js';
 import { countProfiles } from './countProfiles.js';
-import { putBodies, putRows } from './putViews.js';
+import { putBody, putRows } from './putViews.js';
 import { findAppearances } from './findAppearances.js';
 
 /**
@@ -32,8 +32,7 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
     const [old, now] = [oldRows(userId), newRows(userId)];
     putRows(documents, 'members', old.members, now.members);
     putRows(documents, 'ranks', old.ranks, now.ranks);
-    const name = `user/${userId}`;
-    putBodies(documents, new Map([[name, profiles.get(name) ?? null]]), version);
+    putBody(documents, profiles, `user/${userId}`, version);
     const serverIds = [...old.members, ...now.members].map(({ serverId }) => serverId);
     for (const serverId of new Set(serverIds)) documents.mark('server', serverId, { causes });
     markMirror(deps, documents, `user/${userId}`, { causes });

@@ -6,7 +6,7 @@ import { nextVersion } from '../stores/nextVersion.js';
 import { storeMade } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { whenFound } from '../similar/findSimilarAgain.js';
-import { putBodies } from './putViews.js';
+import { putBody } from './putViews.js';
 import { shownLists } from './similarBodies.js';
 
 /**
@@ -19,8 +19,7 @@ export async function buildShown(deps: IndexerDeps, marks: Mark[]): Promise<void
   const threadIds = marks.map(({ subject }) => subject);
   const { texts, gone } = await shownLists(collections, threadIds);
   const store = (documents: Documents, { subject }: Mark): void => {
-    const name = `similar/${subject}`;
-    putBodies(documents, new Map([[name, texts.get(name) ?? null]]), version);
+    putBody(documents, texts, `similar/${subject}`, version);
     if (gone.has(subject)) documents.mark('similar', subject, { due: whenFound() });
   };
   await storeMade(deps, marks, store, { similar: threadIds });

@@ -12,10 +12,19 @@ interface Rows {
 
 /** Stores bodies of a version; those without a text are removed. */
 export function putBodies(documents: Documents, texts: BodyTexts, version: number): void {
-  for (const [name, text] of texts) {
-    if (text === null) documents.remove('bodies', name);
-    else documents.put('bodies', encodeBody(name, version, text));
-  }
+  for (const name of texts.keys()) putBody(documents, texts, name, version);
+}
+
+/** Stores one of some bodies. It is removed where it has no text, or is not among them. */
+export function putBody(
+  documents: Documents,
+  texts: BodyTexts,
+  name: string,
+  version: number,
+): void {
+  const text = texts.get(name) ?? null;
+  if (text === null) documents.remove('bodies', name);
+  else documents.put('bodies', encodeBody(name, version, text));
 }
 
 /**
