@@ -74,15 +74,12 @@ async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): 
   const groups = [fresh, tried ? [tried] : []];
   if (groups.flat().length === 0 || (await isHeldBack?.(deps))) return 0;
   let taken = 0;
-  for (const group of groups) taken += await runFree(deps, kind, group);
+  for (const group of groups) {
+    const claimed = await claimMarks(deps, group);
+    if (claimed.length > 0) await runClaimed(deps, kind, claimed);
+    taken += claimed.length;
+  }
   return taken;
-}
-
-/** Does the marks that nobody else has claimed. Resolves with how many these are. */
-async function runFree(deps: IndexerDeps, kind: LoopKind, marks: Mark[]): Promise<number> {
-  const claimed = await claimMarks(deps, marks);
-  if (claimed.length > 0) await runClaimed(deps, kind, claimed);
-  return claimed.length;
 }
 
 /** Does the work of claimed marks of one kind. Throws when it is to be tried again. */
