@@ -5,6 +5,7 @@ import type {
 } from '../../../shared/contract/threads.js';
 import { defaultPictureUrl } from '../../../shared/discordApi/cdnUrls.js';
 import { countKey, idKey, listScopes, timeKey } from '../../../shared/store/listKeys.js';
+import { ERASED_AUTHOR, ERASED_ID } from '../../../shared/store/redacted.js';
 import type { ThreadFacts, ThreadItemView } from '../../../shared/store/views.js';
 import { presentAuthor } from './presentMessage.js';
 import { slug } from './slug.js';
@@ -39,9 +40,9 @@ function threadAuthor({ thread, starting, links }: ThreadModel): MessageAuthor {
   return starting ? presentAuthor(starting, links) : unknownAuthor(thread.ownerId!);
 }
 
-/** Somebody whose messages are not here; id 0 stands for those who were erased. */
+/** Somebody whose messages are not here. ERASED_ID stands for those who were erased. */
 function unknownAuthor(id: string): MessageAuthor {
-  const username = id === '0' ? 'deleted-user' : 'unknown-user';
+  const username = id === ERASED_ID ? ERASED_AUTHOR.username : 'unknown-user';
   return {
     id,
     username,
