@@ -37,7 +37,7 @@ export interface QueueProducer extends Producer {
 }
 
 /** The name of the retry strategy of every job. Workers implement it by `retryDelay`. */
-export const RETRY_STRATEGY = 'capped';
+const RETRY_STRATEGY = 'capped';
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;

@@ -38,7 +38,7 @@ export function stopOnSignal(
 }
 
 /** Runs all steps, even after one that failed or was cut short. Returns whether none failed. */
-export async function runSteps(steps: readonly ShutdownStep[], logger: Logger): Promise<boolean> {
+async function runSteps(steps: readonly ShutdownStep[], logger: Logger): Promise<boolean> {
   let clean = true;
   for (const step of steps) {
     try {

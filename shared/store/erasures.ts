@@ -19,7 +19,7 @@ export interface ErasedPeople {
 type Store = Pick<Collections, 'erasures' | 'state'>;
 
 /** The erased people of an archive in which nobody was erased. */
-export const NOBODY_ERASED: ErasedPeople = {
+const NOBODY_ERASED: ErasedPeople = {
   version: 0,
   isEmpty: true,
   has: () => false,

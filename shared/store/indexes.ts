@@ -22,7 +22,7 @@ const expiring: IndexDescription = {
  * Every index of the archive by collection. Only the index of the audit trail is missing: expireAudit makes it. An
  * index that changes its shape needs a new name, because MongoDB refuses two shapes under one name.
  */
-export const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
+const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   threads: [index('server_asOf', { serverId: 1, asOf: -1 }), index('channelId', { channelId: 1 })],
   messages: [
     index('thread_order', { threadId: 1, order: 1 }),

@@ -48,7 +48,7 @@ import { escapeAttribute, escapeText } from './escapeHtml.js';
  * The longest code (UTF-16 code units) that is highlighted: the limit of an ordinary message. With several grammars,
  * the time grows with the square of the length.
  */
-export const MAX_HIGHLIGHT_LENGTH = 2_000;
+const MAX_HIGHLIGHT_LENGTH = 2_000;
 
 // Such grammars are slowest on one endless word or gap.
 const ENDLESS_RUN = /[\w$-]{200}|\s{200}/;

@@ -106,7 +106,7 @@ function emptyTally({ author, webhook, createdAt }: MessageRecord): Tally {
 }
 
 /** A thread's participants, who wrote most first. */
-export function listParticipants(tallies: Counted[]): ParticipantList {
+function listParticipants(tallies: Counted[]): ParticipantList {
   const participants = tallies.map(presentParticipant).sort(byMessagesThenId);
   const bots = participants.filter(({ isBot }) => isBot).length;
   return { total: participants.length, humans: participants.length - bots, bots, participants };

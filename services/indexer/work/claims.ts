@@ -27,7 +27,7 @@ const underWay = new Set<readonly Mark[]>();
 const excused = new Set<string>();
 
 /** Returns when a claim that is made now ends. */
-export function leaseEnd(): Date {
+function leaseEnd(): Date {
   return new Date(Date.now() + LEASE_MS);
 }
 

@@ -14,7 +14,7 @@ import { forgetUploads, removeOrphans, removeUnneeded } from './removeOrphans.js
 import { searchSimilar } from './searchSimilar.js';
 
 /** Mends differences of one kind. A difference that cannot be mended is found again afterwards. */
-export type Repair = (deps: IndexerDeps, found: Difference[]) => Promise<void>;
+type Repair = (deps: IndexerDeps, found: Difference[]) => Promise<void>;
 
 const leave: Repair = () => Promise.resolve();
 
