@@ -7,8 +7,10 @@ import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { eraseThread } from '../../../shared/store/eraseThread.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import { collectReferences } from '../content/collectReferences.js';
+import type { LinkTarget, LinkTargets } from '../content/resolveReferences.js';
 import { embedTexts } from '../views/embedTexts.js';
-import type { LinkTargets, ThreadModel } from '../views/threadModel.js';
+import type { MessageLinks } from '../views/foldThread.js';
+import type { ThreadModel } from '../views/threadModel.js';
 import { countedMessages, threadMessages } from './threadMessages.js';
 
 type Records = Pick<Collections, 'threads' | 'channels' | 'messages'>;
@@ -148,7 +150,7 @@ export async function linkTargets(
   collections: Pick<Collections, 'threadItems' | 'channels'>,
   { _id, title }: Pick<ThreadRecord, '_id' | 'title'>,
   messages: MessageRecord[],
-): Promise<{ ids: string[]; targets: LinkTargets }> {
+): Promise<MessageLinks> {
   const ids = referencedChannels(messages);
   const targets = new Map(await loadTargets(collections, ids));
   if (ids.includes(_id)) targets.set(_id, { kind: 'thread', name: title });
@@ -178,7 +180,7 @@ async function findTargets(
       )
       .toArray(),
   ]);
-  const targets = new Map<string, { kind: 'thread' | 'channel'; name: string }>();
+  const targets = new Map<string, LinkTarget>();
   for (const { _id, name } of named) targets.set(_id, { kind: 'channel', name });
   for (const { _id, title } of items) targets.set(_id, { kind: 'thread', name: title });
   return lists.map(

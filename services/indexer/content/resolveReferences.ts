@@ -15,9 +15,17 @@ export interface RenderContext {
   users: ReadonlyMap<string, string>;
   /** Names by role id. */
   roles: ReadonlyMap<string, string>;
-  /** Archived threads and channels by id. */
-  targets: ReadonlyMap<string, { kind: 'thread' | 'channel'; name: string }>;
+  targets: LinkTargets;
 }
+
+/** A thread or channel of this archive that messages link to. */
+export interface LinkTarget {
+  kind: 'thread' | 'channel';
+  name: string;
+}
+
+/** Threads and channels of this archive that messages link to, by id. */
+export type LinkTargets = ReadonlyMap<string, LinkTarget>;
 
 const PAGES: Record<string, { name: string; path?: string }> = {
   customize: { name: 'Channels & Roles', path: 'customize-community' },

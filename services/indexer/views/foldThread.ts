@@ -3,6 +3,7 @@ import { firstCharacters } from '../../../shared/store/previews.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
 import type { ContributionView, ThreadItemView } from '../../../shared/store/views.js';
+import type { LinkTargets } from '../content/resolveReferences.js';
 import { presentMessage, renderContext } from './presentMessage.js';
 import {
   conversationText,
@@ -11,7 +12,7 @@ import {
   threadDocument,
 } from './searchDocuments.js';
 import { tallyPeople } from './tallyPeople.js';
-import type { LinkTargets, ThreadModel } from './threadModel.js';
+import type { ThreadModel } from './threadModel.js';
 import {
   detailClosing,
   detailOpening,

@@ -14,9 +14,9 @@ import type {
 } from '../../../shared/store/records.js';
 import { MOST_EMBED_CHARACTERS } from './embedTexts.js';
 import type { ServiceLinks } from './serviceLinks.js';
-import type { LinkTargets } from './threadModel.js';
 import { nameMentions } from '../content/readableText.js';
-import { renderContent, type RenderContext } from '../content/renderContent.js';
+import { renderContent } from '../content/renderContent.js';
+import type { LinkTargets, RenderContext } from '../content/resolveReferences.js';
 
 /** The platform's message type of a reply. */
 const REPLY = 19;

@@ -3,9 +3,6 @@ import type { ThreadStatus } from '../../../shared/contract/threads.js';
 import type { ServiceLinks } from './serviceLinks.js';
 import { foldTag } from '../../../shared/store/listKeys.js';
 
-/** Threads and channels of this archive that messages link to, by id. */
-export type LinkTargets = ReadonlyMap<string, { kind: 'thread' | 'channel'; name: string }>;
-
 /** What a thread's views are built from, apart from its messages. */
 export interface ThreadModel {
   thread: ThreadRecord;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AttachmentRecord, MessageRecord } from '../../../../shared/store/records.js';
 import { searchableText } from '../../../../services/indexer/views/searchDocuments.js';
-import type { LinkTargets } from '../../../../services/indexer/views/threadModel.js';
+import type { LinkTargets } from '../../../../services/indexer/content/resolveReferences.js';
 import { renderContext } from '../../../../services/indexer/views/presentMessage.js';
 import { aMessage, anAuthor, anEmbed } from '../../../support/factories.js';
 
