@@ -176,21 +176,21 @@ async function keep(
 ): Promise<void> {
   const key = newKey(file.name);
   const record = { ...newRecord(file, mark.subject), copy: { key, ...facts } };
-  const room = { isFull: false };
   try {
     await mirror.files.put(key, path, facts);
   } finally {
     await rm(path, { force: true });
   }
   const id = fileRecordId(file.name);
-  const changed = await changeRecords(deps, mark, [id], (now, _id, totals) => {
+  const changed = await changeRecords(deps, mark, [id], (now, totals) => {
     const others = totals.bytes - (now?.copy?.bytes ?? 0);
-    room.isFull = others + facts.bytes > mirror.maxTotalBytes;
-    return room.isFull ? undefined : record;
+    return others + facts.bytes > mirror.maxTotalBytes ? undefined : record;
   });
+  const isStored = changed?.has(id) === true;
   // A copy is given to nobody before its record is stored. So a copy without a record is removed by who put it there.
-  if (!changed || room.isFull) await mirror.files.remove([key]);
-  if (room.isFull) throw new MirrorFull();
+  if (!isStored) await mirror.files.remove([key]);
+  // The claim is still held, so the record was left out because there is no room.
+  if (changed && !isStored) throw new MirrorFull();
   const older = changed?.get(id)?.copy?.key;
   if (older !== undefined) await mirror.files.remove([older]);
 }

@@ -25,7 +25,7 @@ export async function changeRecords(
   { commit }: Pick<IndexerDeps, 'commit'>,
   mark: Mark,
   ids: readonly string[],
-  change: (now: SyncFile | null, id: string, totals: MirrorState) => SyncFile | null | undefined,
+  change: (now: SyncFile | null, totals: MirrorState) => SyncFile | null | undefined,
 ): Promise<Map<string, SyncFile | null> | null> {
   return commit({
     reads: { ...readsOf([mark]), sync: ids, state: [STATE_ID] },
@@ -34,7 +34,7 @@ export async function changeRecords(
       const changed = new Map<string, SyncFile | null>();
       for (const id of ids) {
         const now = documents.get('sync', id) as SyncFile | null;
-        const next = change(now, id, totalsOf(documents));
+        const next = change(now, totalsOf(documents));
         if (next === undefined) continue;
         changed.set(id, now);
         putRecord(documents, id, now, next);
