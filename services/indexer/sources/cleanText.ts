@@ -14,6 +14,11 @@ export function cleanName(text: string | null | undefined, fallback: string): st
   return VISIBLE.test(name) ? name : fallback;
 }
 
+/** A name cleaned by `cleanName`; null where nothing can be seen in it. */
+export function nameOrNull(name: string | null | undefined): string | null {
+  return cleanName(name, '') || null;
+}
+
 /** Text as said: only what no text may hold is replaced (halves of characters) or dropped (NUL). */
 export function cleanContent(text: string | null | undefined): string {
   return wellFormed(text ?? '').replaceAll('\0', '');

@@ -1,7 +1,8 @@
 import { timestampToDate } from '../../../shared/exportFormat/timestamps.js';
-import type { AvailableTag, SourceThread } from '../../../shared/store/records.js';
+import type { SourceThread } from '../../../shared/store/records.js';
 import type { LiveChannel, LiveGuild, LiveThread } from '../../../shared/discordApi/answerTypes.js';
-import { cleanContent, cleanName, contentOrNull } from './cleanText.js';
+import { cleanName, contentOrNull } from './cleanText.js';
+import { mapTag } from './mapHeader.js';
 
 const PINNED = 1 << 1;
 
@@ -32,17 +33,9 @@ export function liveChannel(
     ...(channel.position !== undefined && { position: channel.position }),
     parentId: channel.parent_id ?? null,
     parentName: parentName === null ? null : cleanName(parentName, 'category'),
-    availableTags: (channel.available_tags ?? []).map(liveTag),
-  };
-}
-
-function liveTag(tag: NonNullable<LiveChannel['available_tags']>[number]): AvailableTag {
-  const emoji = cleanName(cleanContent(tag.emoji_name), '');
-  return {
-    id: tag.id,
-    name: cleanName(tag.name, 'tag'),
-    emoji: emoji === '' ? null : emoji,
-    moderated: tag.moderated ?? false,
+    availableTags: (channel.available_tags ?? []).map((tag) =>
+      mapTag({ ...tag, emoji: tag.emoji_name ?? null }),
+    ),
   };
 }
 

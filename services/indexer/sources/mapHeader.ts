@@ -1,10 +1,10 @@
-import type { ExportHeader } from '../../../shared/exportFormat/exportTypes.js';
+import type { ExportHeader, ExportTag } from '../../../shared/exportFormat/exportTypes.js';
 import { appliedTagIds } from '../../../shared/exportFormat/judgeHeader.js';
 import type { ExportFile } from '../../../shared/exportFormat/readExport.js';
 import { timestampToDateOrNull } from '../../../shared/exportFormat/timestamps.js';
 import type { AvailableTag, SourceThread } from '../../../shared/store/records.js';
 import { iconHash } from './assetUrls.js';
-import { cleanContent, cleanName, contentOrNull } from './cleanText.js';
+import { cleanName, contentOrNull, nameOrNull } from './cleanText.js';
 
 const TEXT_CHANNEL = 0;
 const FORUM = 15;
@@ -61,13 +61,9 @@ function mapForumSettings(channel: ExportHeader['channel']): Partial<SourceThrea
   };
 }
 
-function mapTag(tag: NonNullable<ExportHeader['channel']['availableTags']>[number]): AvailableTag {
-  return {
-    id: tag.id,
-    name: cleanName(tag.name, 'tag'),
-    emoji: nameOrNull(tag.emoji ?? null),
-    moderated: tag.moderated ?? false,
-  };
+/** A tag of a forum. */
+export function mapTag({ id, name, emoji, moderated = false }: ExportTag): AvailableTag {
+  return { id, name: cleanName(name, 'tag'), emoji: nameOrNull(emoji), moderated };
 }
 
 /** The thread itself; fields that the file does not tell are absent. */
@@ -99,8 +95,4 @@ function told<K extends string, T, R>(
 
 function same<T>(value: T): T {
   return value;
-}
-
-function nameOrNull(name: string | null): string | null {
-  return name === null ? null : cleanName(cleanContent(name), '') || null;
 }

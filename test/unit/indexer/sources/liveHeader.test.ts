@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { checkGuild, checkThreadList } from '../../../../shared/discordApi/answers.js';
-import { liveServer, liveThread } from '../../../../services/indexer/sources/liveHeader.js';
+import {
+  liveChannel,
+  liveServer,
+  liveThread,
+} from '../../../../services/indexer/sources/liveHeader.js';
 import { anId } from '../../../support/factories.js';
 import { aLiveThread } from '../../../support/liveAnswers.js';
 
@@ -25,5 +29,17 @@ describe('what the platform tells around messages', () => {
     expect(checkThreadList({ threads, has_more: false }).threads).to.deep.equal(threads);
     const told = liveThread({ ...archived, parent_id: anId() }, anId());
     expect(told).to.include({ archived: true, archivedAt: null });
+  });
+
+  it('tells the emoji of a tag where it can be seen', () => {
+    const emojiOf = (emoji: object): string | null | undefined => {
+      const tag = { id: anId(), name: 'bug', ...emoji };
+      const forum = { id: anId(), type: 15, name: 'help', available_tags: [tag] };
+      return liveChannel(forum, anId(), null).availableTags?.[0]?.emoji;
+    };
+    expect(emojiOf({ emoji_name: ' 🐛\0 ' })).to.equal('🐛');
+    for (const none of [{}, { emoji_name: null }, { emoji_name: '' }, { emoji_name: '\u3164' }]) {
+      expect(emojiOf(none), JSON.stringify(none)).to.equal(null);
+    }
   });
 });
