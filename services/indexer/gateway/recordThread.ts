@@ -56,8 +56,7 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
     });
   },
   thread: (deps, server, _place, events) => noteLast(deps, server, events),
-  threadDeleted: (deps, _server, { threadId, serverId }) =>
-    removeDeletedThread(deps, { _id: threadId, serverId }),
+  threadDeleted: (deps, _server, { threadId }) => removeDeletedThread(deps, threadId),
 };
 
 /**

@@ -1,46 +1,28 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
-import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
-import { REDACTED } from '../../../shared/store/redacted.js';
-import type { Documents } from '../work/commit.js';
+import { redactMessage } from '../records/redactMessage.js';
 import { settleAndRefresh } from './removal.js';
-
-/**
- * Empties a message. A thread that it started, and of which no author is recorded, gets its author's id first. So the
- * thread keeps its author.
- */
-export function redactMessage(
-  documents: Documents,
-  message: MessageRecord,
-  thread: ThreadRecord | null,
-): void {
-  if (message._id === thread?._id && !thread.deleted && !thread.ownerId) {
-    documents.put('threads', { ...thread, ownerId: message.author.id });
-  }
-  documents.put('messages', { ...message, ...REDACTED });
-}
 
 /** Removes a message. Resolves when nothing of it can be read. */
 export async function deleteMessage(
   deps: IndexerDeps,
   { messageId }: JobPayloads['delete-message'],
 ): Promise<{ messages: number }> {
+  const { messages, threads } = deps.collections;
+  const found = await messages.findOne({ _id: messageId }, { projection: { threadId: 1 } });
+  if (!found) return { messages: 0 };
   const cause = `delete-message/${messageId}`;
-  const former = await deps.commit({
+  const { isNew, threadId } = await deps.commit({
     // A thread that the message started has the same id.
     reads: { messages: [messageId], threads: [messageId] },
     decide(documents) {
-      const message = documents.get('messages', messageId);
-      if (!message) return null;
-      const { threadId, deleted } = message;
+      // The message may have moved to another thread meanwhile, or its record may have been removed.
+      const { threadId } = documents.get('messages', messageId) ?? found;
       documents.mark('thread', threadId, { causes: [cause] });
-      const started = threadId === messageId ? documents.get('threads', messageId) : null;
-      if (!deleted) redactMessage(documents, message, started);
-      return message;
+      return { isNew: redactMessage(documents, messageId, threadId), threadId };
     },
   });
-  if (!former) return { messages: 0 };
-  const thread = await deps.collections.threads.findOne({ _id: former.threadId });
+  const thread = await threads.findOne({ _id: threadId });
   await settleAndRefresh(deps, cause, thread ? [thread.serverId] : []);
-  return { messages: former.deleted ? 0 : 1 };
+  return { messages: isNew ? 1 : 0 };
 }

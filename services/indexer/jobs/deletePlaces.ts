@@ -1,11 +1,15 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
-import { batches } from '../../../shared/platform/batches.js';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
-import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { channelTombstone, serverTombstone } from '../records/tombstones.js';
 import type { Report } from '../report.js';
-import { settleAndRefresh, NOTHING_REMOVED, type Removed } from './removal.js';
+import {
+  countThreads,
+  NOTHING_REMOVED,
+  settleAndRefresh,
+  type RecordedDeletion,
+  type Removed,
+} from './removal.js';
 
 /** Removes a channel with all its threads. Resolves when nothing of them can be read. */
 export async function deleteChannel(
@@ -13,7 +17,7 @@ export async function deleteChannel(
   { channelId }: JobPayloads['delete-channel'],
   report: Report,
 ): Promise<Removed> {
-  const removed = await countWords(deps, { channelId });
+  const removed = await countThreads(deps, { channelId });
   const recorded = await recordChannelDeletion(deps, channelId);
   if (!recorded) return NOTHING_REMOVED;
   await settleAndRefresh(deps, recorded.cause, [recorded.serverId], { report });
@@ -22,12 +26,12 @@ export async function deleteChannel(
 
 /**
  * Replaces the record of a channel with a tombstone, and sets the marks that have its threads taken out of all views.
- * Resolves with the id of its server and the cause of these marks; or with null when no record has this id.
+ * Resolves with null when no record has this id.
  */
 export function recordChannelDeletion(
   { commit }: Pick<IndexerDeps, 'commit'>,
   channelId: string,
-): Promise<{ serverId: string; cause: string } | null> {
+): Promise<RecordedDeletion | null> {
   const cause = `delete-channel/${channelId}`;
   return commit({
     reads: { channels: [channelId] },
@@ -51,7 +55,7 @@ export async function deleteServer(
 ): Promise<Removed> {
   const { channels } = deps.collections;
   const cause = `delete-server/${serverId}`;
-  const removed = await countWords(deps, { serverId });
+  const removed = await countThreads(deps, { serverId });
   const isKnown = await deps.commit({
     reads: { servers: [serverId] },
     decide(documents) {
@@ -78,21 +82,5 @@ export async function deleteServer(
     },
   });
   await settleAndRefresh(deps, cause, [serverId], { report });
-  return removed;
-}
-
-/** How many threads of a place, and how many messages in these, are not deleted. */
-async function countWords(
-  { collections: { threads, messages } }: IndexerDeps,
-  place: Partial<Pick<ThreadRecord, 'channelId' | 'serverId'>>,
-): Promise<Removed> {
-  const removed = { ...NOTHING_REMOVED };
-  const alive = { deleted: { $ne: true } };
-  const inside = threads.find({ ...place, ...alive }, { projection: { _id: 1 } });
-  for await (const batch of batches(inside)) {
-    const threadId = { $in: batch.map(({ _id }) => _id) };
-    removed.threads += batch.length;
-    removed.messages += await messages.countDocuments({ threadId, ...alive });
-  }
   return removed;
 }

@@ -1,33 +1,36 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
-import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { threadTombstone } from '../records/tombstones.js';
-import { settleAndRefresh, NOTHING_REMOVED, type Removed } from './removal.js';
+import {
+  countThreads,
+  NOTHING_REMOVED,
+  settleAndRefresh,
+  type RecordedDeletion,
+  type Removed,
+} from './removal.js';
 
 /** Removes a thread. Resolves when nothing of it can be read. Its tombstone stays, so that no source brings it back. */
 export async function deleteThread(
   deps: IndexerDeps,
   { threadId }: JobPayloads['delete-thread'],
 ): Promise<Removed> {
-  const { messages } = deps.collections;
-  const said = await messages.countDocuments({ threadId, deleted: { $ne: true } });
+  const removed = await countThreads(deps, { _id: threadId });
   const recorded = await recordThreadDeletion(deps, threadId);
   if (!recorded) return NOTHING_REMOVED;
-  const { thread, cause } = recorded;
   faultPoint('deletionMarked');
-  await settleAndRefresh(deps, cause, [thread.serverId]);
-  return { threads: thread.deleted ? 0 : 1, messages: said };
+  await settleAndRefresh(deps, recorded.cause, [recorded.serverId]);
+  return removed;
 }
 
 /**
  * Replaces the record of a thread with a tombstone, and marks the thread, so that a build takes it out of all views.
- * Resolves with the former record and the cause of that mark; or with null when no record has this id.
+ * Resolves with null when no record has this id.
  */
 export function recordThreadDeletion(
   { commit }: Pick<IndexerDeps, 'commit'>,
   threadId: string,
-): Promise<{ thread: ThreadRecord; cause: string } | null> {
+): Promise<RecordedDeletion | null> {
   const cause = `delete-thread/${threadId}`;
   return commit({
     reads: { threads: [threadId] },
@@ -36,7 +39,7 @@ export function recordThreadDeletion(
       if (!thread) return null;
       documents.put('threads', threadTombstone(thread));
       documents.mark('thread', threadId, { causes: [cause] });
-      return { thread, cause };
+      return { serverId: thread.serverId, cause };
     },
   });
 }

@@ -1,3 +1,5 @@
+import { batches } from '../../../shared/platform/batches.js';
+import type { ThreadRecord } from '../../../shared/store/records.js';
 import type { LoopKind } from '../../../shared/store/work.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import type { IndexerDeps } from '../deps.js';
@@ -11,6 +13,28 @@ export interface Removed {
 }
 
 export const NOTHING_REMOVED: Removed = { threads: 0, messages: 0 };
+
+/** How many of some threads, and how many messages in these, are not deleted. */
+export async function countThreads(
+  { collections: { threads, messages } }: IndexerDeps,
+  which: Partial<Pick<ThreadRecord, '_id' | 'channelId' | 'serverId'>>,
+): Promise<Removed> {
+  const removed = { ...NOTHING_REMOVED };
+  const alive = { deleted: { $ne: true } };
+  const found = threads.find({ ...which, ...alive }, { projection: { _id: 1 } });
+  for await (const batch of batches(found)) {
+    const threadId = { $in: batch.map(({ _id }) => _id) };
+    removed.threads += batch.length;
+    removed.messages += await messages.countDocuments({ threadId, ...alive });
+  }
+  return removed;
+}
+
+/** A deletion that is recorded: the server where it was made, and the cause of the marks that carry it out. */
+export interface RecordedDeletion {
+  serverId: string;
+  cause: string;
+}
 
 /**
  * Does all that follows from a cause, or from several, and resolves when readers see it: what was removed cannot be read

@@ -102,7 +102,7 @@ async function notePlace(
  */
 async function removeDeleted(
   deps: SyncDeps,
-  { _id: threadId, serverId }: SyncThread,
+  { _id: threadId }: SyncThread,
   since: number,
 ): Promise<void> {
   const untold = { threadId, asOf: { $lt: since }, deleted: { $ne: true } };
@@ -110,7 +110,7 @@ async function removeDeleted(
   for await (const some of batches(found, { items: REMOVED_AT_ONCE })) {
     const gone: string[] = [];
     for (const { _id } of some) if (await wasDeleted(deps, threadId, _id)) gone.push(_id);
-    if (gone.length > 0) await removeDeletedMessages(deps, { threadId, serverId }, gone);
+    if (gone.length > 0) await removeDeletedMessages(deps, { threadId }, gone);
   }
 }
 

@@ -76,7 +76,7 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
     await fetchThread(deps, server, thread);
   } catch (error) {
     if (deps.signal.aborted) return;
-    if (isProofOfDeletion(error)) return removeDeletedThread(deps, thread);
+    if (isProofOfDeletion(error)) return removeDeletedThread(deps, thread._id);
     if (error instanceof PlatformForbidden) {
       // Its other threads would be refused, too.
       return leaveOut(deps, server, thread.channelId, error);

@@ -96,6 +96,6 @@ async function readMessage(
     if (server) await recordMessages(deps, server, { threadId, channelId }, [answer]);
   } catch (error) {
     if (!isProofOfDeletion(error)) throw error;
-    await removeDeletedMessages(deps, { threadId, serverId }, [messageId]);
+    await removeDeletedMessages(deps, { threadId }, [messageId]);
   }
 }

@@ -1,6 +1,6 @@
 import type { LoopKind } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { settleAndRefresh } from '../jobs/removal.js';
+import { settleAndRefresh, type RecordedDeletion } from '../jobs/removal.js';
 import { rest } from '../rest.js';
 
 /** The shortest rest between two removals (ms). Deletions that come meanwhile are carried out together. */
@@ -12,7 +12,7 @@ export interface Removals {
    * Does what follows from a recorded deletion. Null stands for no deletion. With `kind`, only marks of that kind are
    * done here, and the background loops do the others.
    */
-  add(recorded: { serverId: string; cause: string } | null, kind?: LoopKind): void;
+  add(recorded: RecordedDeletion | null, kind?: LoopKind): void;
   /** Resolves when this process can do nothing more for the deletions that were added. */
   end(): Promise<void>;
 }

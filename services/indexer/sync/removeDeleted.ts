@@ -3,8 +3,8 @@ import type { IndexerDeps } from '../deps.js';
 import { recordChannelDeletion } from '../jobs/deletePlaces.js';
 import { recordThreadDeletion } from '../jobs/deleteThread.js';
 import { slices } from '../records/slices.js';
-import { deleteMessages } from './deleteMessages.js';
 import { forgetChannels } from './forgetChannels.js';
+import { recordMessageDeletions } from './recordMessageDeletions.js';
 import type { Removals } from './removals.js';
 import type { SyncDeps } from './syncDeps.js';
 
@@ -14,25 +14,25 @@ import type { SyncDeps } from './syncDeps.js';
  */
 export async function removeDeletedMessages(
   deps: IndexerDeps & { removals: Removals },
-  place: { threadId: string; serverId: string; claim?: string },
+  place: { threadId: string; claim?: string },
   messageIds: readonly string[],
 ): Promise<void> {
   const first = await countedMessages(deps.collections, place.threadId).limit(1).next();
   // Lists show the beginning of the first message. So where it is deleted, all kinds of marks are done at once.
   const kind = first && messageIds.includes(first._id) ? undefined : 'thread';
   for (const some of slices(messageIds)) {
-    deps.removals.add(await deleteMessages(deps, place, some), kind);
+    deps.removals.add(await recordMessageDeletions(deps, place, some), kind);
   }
 }
 
 /** Records that the platform has deleted a thread. What follows from that is left to `removals`. */
 export async function removeDeletedThread(
   deps: IndexerDeps & { removals: Removals },
-  { _id: threadId, serverId }: { _id: string; serverId: string },
+  threadId: string,
 ): Promise<void> {
   const recorded = await recordThreadDeletion(deps, threadId);
   await deps.collections.sync.deleteOne({ _id: threadId });
-  deps.removals.add(recorded && { serverId, cause: recorded.cause });
+  deps.removals.add(recorded);
 }
 
 /**

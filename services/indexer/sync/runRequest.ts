@@ -142,7 +142,7 @@ async function syncThread(deps: SyncDeps, threadId: string): Promise<void> {
     const recorded = await findGathered(deps.collections.threads, threadId);
     // An export may tell any thread, even one that was deleted before.
     if (!isProofOfDeletion(answer) || !recorded || !isLive(recorded.asOf)) throw answer;
-    return removeDeletedThread(deps, recorded);
+    return removeDeletedThread(deps, threadId);
   }
   const { value: thread, asOf } = answer;
   if (!thread) throw new NotSynced('It is not archived. It is no public thread');

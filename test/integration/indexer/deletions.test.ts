@@ -81,6 +81,21 @@ describe('deletions', () => {
     expect(await found(serverId)).to.equal(3);
   });
 
+  it('of a message lasts where its record is removed while it is being deleted', async () => {
+    const { sources, said } = await aPlace();
+    const [source, answer] = [sources[0]!, said[0]![1]!];
+    const { messages } = deps.collections;
+    let isFirst = true;
+    const commit: typeof deps.commit = async (change) => {
+      if (isFirst) await messages.deleteOne({ _id: answer._id });
+      isFirst = false;
+      return deps.commit(change);
+    };
+    await deleteMessage({ ...deps, commit }, { messageId: answer._id });
+    await record(deps, source, [{ ...answer, asOf: 2_000 }]);
+    expect(await messages.findOne({ _id: answer._id })).to.include({ content: '', deleted: true });
+  });
+
   it('is done only when the thread is in no view and not in search', async () => {
     const { serverId, sources } = await aPlace();
     const threadId = sources[0]!.thread._id;

@@ -1,0 +1,41 @@
+import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
+import { idKey, timeKey } from '../../../shared/store/listKeys.js';
+import type { MessageRecord } from '../../../shared/store/records.js';
+import { REDACTED } from '../../../shared/store/redacted.js';
+import type { Documents } from '../work/commit.js';
+
+/**
+ * Empties the record of a message. A message that is not recorded gets a tombstone, so that no source brings it back. A
+ * thread that the message started, and of which no author is recorded, gets its author's id first. So the thread keeps
+ * its author. Returns false, and changes nothing, where the message is deleted already, or is recorded as one of
+ * another thread. The change must read the message and, where it started the thread, the thread.
+ */
+export function redactMessage(documents: Documents, messageId: string, threadId: string): boolean {
+  const message = documents.get('messages', messageId);
+  if (!message) {
+    documents.put('messages', tombstone(messageId, threadId));
+    return true;
+  }
+  if (message.deleted || message.threadId !== threadId) return false;
+  const started = messageId === threadId ? documents.get('threads', threadId) : null;
+  if (started && !started.deleted && !started.ownerId) {
+    documents.put('threads', { ...started, ownerId: message.author.id });
+  }
+  documents.put('messages', { ...message, ...REDACTED });
+  return true;
+}
+
+/** The record of a deleted message of which nothing else is known. */
+function tombstone(_id: string, threadId: string): MessageRecord {
+  const createdAt = new Date(snowflakeTime(_id));
+  return {
+    ...REDACTED,
+    _id,
+    threadId,
+    type: 0,
+    counted: false,
+    createdAt,
+    asOf: 0,
+    order: timeKey(createdAt) + idKey(_id),
+  };
+}
