@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { isPermanent } from '../permanentErrors.js';
 import { forgetChannels } from '../sync/forgetChannels.js';
-import { leaveOutServer, NOT_THERE } from '../sync/leaveOutServer.js';
+import { suspendServer, NOT_THERE } from '../sync/suspend.js';
 import { noteRolesOfEvent } from '../sync/memberRoles.js';
 import { countAsUnread, readOnceMore } from '../sync/repairThreads.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
@@ -77,7 +77,7 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
     }
     if (event.kind === 'left') {
       // A look at this server that is under way ends first.
-      await deps.turns(serverId, () => leaveOutServer(deps, serverId, NOT_THERE));
+      await deps.turns(serverId, () => suspendServer(deps, serverId, NOT_THERE));
       return;
     }
     if (event.kind === 'gained') {

@@ -1,7 +1,7 @@
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { createTurns } from '../jobs/oneAtATime.js';
 import { isPermanent } from '../permanentErrors.js';
-import { leaveOutServer } from '../sync/leaveOutServer.js';
+import { suspendServer } from '../sync/suspend.js';
 import { loadServer } from '../sync/loadServer.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { untilDone } from '../sync/tasks.js';
@@ -66,7 +66,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<boolean> {
     deps.signal.throwIfAborted();
     if (!isPermanent(error)) throw error;
     deps.logger.warn({ err: error, serverId }, 'A server cannot be looked at');
-    await leaveOutServer(deps, serverId, error.message);
+    await suspendServer(deps, serverId, error.message);
     return false;
   }
 }

@@ -6,9 +6,9 @@ import {
   PlatformAway,
   PlatformForbidden,
 } from '../../../shared/discordApi/platformErrors.js';
-import { leaveOut } from './listThreads.js';
 import { fetchThread } from './fetchThread.js';
 import { removeDeletedThread } from './removeDeleted.js';
+import { suspendChannel } from './suspend.js';
 import { rest } from '../rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 import { createTasks } from './tasks.js';
@@ -70,7 +70,7 @@ async function dueThreads(
 /** Fetches a thread. A problem of this thread alone is noted. An error that stops the whole sync is thrown. */
 async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
   const server = deps.servers.get(thread.serverId);
-  // The server was left out after the thread was looked for.
+  // The server was suspended after the thread was looked for.
   if (!server) return;
   try {
     await fetchThread(deps, server, thread);
@@ -79,7 +79,7 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
     if (isProofOfDeletion(error)) return removeDeletedThread(deps, thread._id);
     if (error instanceof PlatformForbidden) {
       // Its other threads would be refused, too.
-      return leaveOut(deps, server, thread.channelId, error);
+      return suspendChannel(deps, thread, error.message);
     }
     const isPast = error instanceof PlatformAway || isPassing(error);
     if (!isPast && !isPermanent(error)) throw error;

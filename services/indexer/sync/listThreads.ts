@@ -10,10 +10,10 @@ import {
   activeThreadsRequest,
   archivedThreadsRequest,
 } from '../../../shared/discordApi/requests.js';
-import { forgetChannels } from './forgetChannels.js';
 import { noteThreads } from './noteThreads.js';
 import { readUnlisted } from './readUnlisted.js';
-import type { LoadedServer, SyncDeps } from './syncDeps.js';
+import { suspendChannel } from './suspend.js';
+import type { SyncDeps } from './syncDeps.js';
 
 /**
  * Lists a server's active threads, then the archived ones of some forums, and then the active ones again, because
@@ -88,7 +88,9 @@ async function listArchived(deps: SyncDeps, serverId: string, channelId: string)
     const answer = await deps.platform.get(request, deps.signal).catch(onRefusal);
     const server = deps.servers.get(serverId);
     if (!server?.channels.has(channelId)) return;
-    if (answer instanceof PlatformRefused) return leaveOut(deps, server, channelId, answer);
+    if (answer instanceof PlatformRefused) {
+      return suspendChannel(deps, { serverId, channelId }, answer.message);
+    }
     const { value, asOf } = answer;
     await noteThreads(deps, server, { threads: value.threads, asOf });
     const hasMore = value.has_more ?? value.threads.length > 0;
@@ -113,18 +115,6 @@ async function listArchived(deps: SyncDeps, serverId: string, channelId: string)
 export function onRefusal(error: unknown): PlatformRefused {
   if (error instanceof PlatformRefused) return error;
   throw error;
-}
-
-/** Asks nothing more of a forum until its server is looked at again. */
-export async function leaveOut(
-  { collections }: SyncDeps,
-  server: LoadedServer,
-  channelId: string,
-  { message: problem }: Error,
-): Promise<void> {
-  server.channels.delete(channelId);
-  await forgetChannels(collections.sync, { _id: channelId });
-  await syncOf(collections.sync, 'channel').updateOne({ _id: channelId }, { $set: { problem } });
 }
 
 /** Where a list goes on after a page, or that it has ended. Throws PlatformAnswerError where it would never end. */

@@ -11,7 +11,7 @@ import { findGathered } from '../../../shared/store/gather.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 import { requireContentIntent } from './contentIntent.js';
 import { listForums, onRefusal } from './listThreads.js';
-import { leaveOutServer, NOT_THERE } from './leaveOutServer.js';
+import { suspendServer, NOT_THERE } from './suspend.js';
 import { loadServer } from './loadServer.js';
 import { NotSynced } from './syncProblem.js';
 import { noteThreads } from './noteThreads.js';
@@ -62,7 +62,7 @@ async function findServers(deps: SyncDeps): Promise<string[]> {
     _id: { $nin: servers },
   });
   for await (const { _id } of left) {
-    await leaveOutServer(deps, _id, NOT_THERE);
+    await suspendServer(deps, _id, NOT_THERE);
     const archived = await deps.collections.servers.findOne({ _id, deleted: { $ne: true } });
     if (!archived) await forgetServer(deps, _id);
   }
@@ -97,7 +97,7 @@ async function trySyncServer(deps: SyncDeps, serverId: string): Promise<Platform
     await syncServer(deps, serverId);
   } catch (error) {
     if (error instanceof PlatformAway) return error;
-    if (error instanceof PlatformRefused) await leaveOutServer(deps, serverId, error.message);
+    if (error instanceof PlatformRefused) await suspendServer(deps, serverId, error.message);
     else if (error instanceof PlatformAnswerError) await noteProblem(deps, serverId, error);
     else throw error;
   }

@@ -343,12 +343,23 @@ describe('fetching threads', () => {
     const told = { name: 'help', checkedAt: new Date(), problem: null };
     await syncOf(sync, 'channel').insertOne({ ...channel, ...told });
     await syncOf(sync, 'thread').insertMany([aThread(), aThread()]);
-    const get = () => Promise.reject(new PlatformForbidden('Missing Access', 403, 50_001));
-    await fetchUntil({ platform: { get } }, new AbortController(), async () => {
+    const servers: SyncDeps['servers'] = new Map();
+    const look = (): void => {
+      const server = { ...place, channels: new Map([[place.channelId, {}]]) };
+      servers.set(place.serverId, server as unknown as LoadedServer);
+    };
+    const get = () => {
+      // The server is looked at while the platform is asked for the thread.
+      look();
+      return Promise.reject(new PlatformForbidden('Missing Access', 403, 50_001));
+    };
+    look();
+    await fetchUntil({ platform: { get }, servers }, new AbortController(), async () => {
       const found = await syncOf(sync, 'channel').findOne({ _id: place.channelId });
       return found?.problem === 'Missing Access';
     });
     expect(await sync.countDocuments({ kind: 'thread' })).to.equal(0);
+    expect([...servers.get(place.serverId)!.channels]).to.deep.equal([]);
   });
 
   it('keeps the content of messages when the bot may not read it any more', async () => {
