@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
-import { createTurns } from '../../services/indexer/jobs/oneAtATime.js';
+import { createTurns } from '../../services/indexer/turns.js';
 import { createMeter } from '../../services/indexer/sync/meter.js';
 import { createRemovals } from '../../services/indexer/sync/removals.js';
 import type { SyncDeps } from '../../services/indexer/sync/syncDeps.js';

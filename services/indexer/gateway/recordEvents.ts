@@ -10,7 +10,7 @@ import { createTasks, untilDone } from '../sync/tasks.js';
 import type { GatewayEvent, ServerEvent } from './gatewayEvents.js';
 import type { TimedEvent } from './groupEvents.js';
 import { recordThread } from './recordThread.js';
-import { createTurns } from '../jobs/oneAtATime.js';
+import { createTurns } from '../turns.js';
 import { createServerLooks, requestServer } from './serverLooks.js';
 import { createThreadBuilds } from './threadBuilds.js';
 import { createThreadLanes, type LanePlace } from './threadLanes.js';

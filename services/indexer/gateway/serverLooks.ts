@@ -1,5 +1,5 @@
 import { requestSync } from '../../../shared/store/requestSync.js';
-import { createTurns } from '../jobs/oneAtATime.js';
+import { createTurns } from '../turns.js';
 import { isPermanent } from '../permanentErrors.js';
 import { suspendServer } from '../sync/suspend.js';
 import { loadServer } from '../sync/loadServer.js';

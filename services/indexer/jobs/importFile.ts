@@ -25,7 +25,7 @@ import { sourceMessage, sourceThread, type MappedThread } from '../sources/expor
 import { claimOwn, endMark, isHeld, readsOf } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
 import { finishMark, tryMarks } from '../work/tryMarks.js';
-import { createTurns } from './oneAtATime.js';
+import { createTurns } from '../turns.js';
 
 /** The most bytes of all files that are imported at the same time. A file is held in batches, and a small one whole. */
 const BUDGET_BYTES = 32 << 20;

@@ -15,7 +15,7 @@ import {
   PlatformUnauthorized,
 } from '../../../shared/discordApi/platformErrors.js';
 import type { LiveClock } from '../stores/liveClock.js';
-import { createTurns } from '../jobs/oneAtATime.js';
+import { createTurns } from '../turns.js';
 import { checkMembers } from './checkMembers.js';
 import { listen, type GatewayAccess } from '../gateway/listen.js';
 import { fetchThreads } from './fetchThreads.js';

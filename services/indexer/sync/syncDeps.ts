@@ -3,7 +3,7 @@ import type { LiveRole, LiveThread } from '../../../shared/discordApi/answerType
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import type { SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
-import type { Turns } from '../jobs/oneAtATime.js';
+import type { Turns } from '../turns.js';
 import type { LiveClock } from '../stores/liveClock.js';
 import type { Meter } from './meter.js';
 import type { Removals } from './removals.js';

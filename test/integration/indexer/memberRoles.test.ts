@@ -4,7 +4,7 @@ import type { PlatformClient } from '../../../shared/discordApi/platformClient.j
 import { PlatformAnswerError } from '../../../shared/discordApi/platformErrors.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
-import { createTurns } from '../../../services/indexer/jobs/oneAtATime.js';
+import { createTurns } from '../../../services/indexer/turns.js';
 import {
   learnRoles,
   noteRolesOfEvent,
