@@ -255,8 +255,6 @@ export const checkThread = checkedBy<LiveThread & LivePlace>(
 export const checkUser = checkedBy<{ id: string }>(
   Joi.object({ id: snowflake().required() }).required(),
 );
-/** Takes nothing from an answer: its status alone tells whether something is still there. */
-export function ignoreAnswer(): void {}
 export const checkMessage = checkedBy<LiveMessage>(message.required());
 const entries = (max: number) => listOf(Joi.object({ id: snowflake().required() }), max).required();
 /** A page of servers or messages. Only the ids of its entries are checked. */

@@ -9,7 +9,7 @@ import {
   PlatformForbidden,
   PlatformRefused,
 } from './platformErrors.js';
-import { oneMessageRequest, REFRESHED_AT_ONCE, refreshUrlsRequest } from './requests.js';
+import { messageRequest, REFRESHED_AT_ONCE, refreshUrlsRequest } from './requests.js';
 
 /** An attachment, and where it was sent. */
 export interface SentAttachment {
@@ -119,9 +119,8 @@ async function askMessage(
   platform: PlatformClient,
   { threadId, messageId, attachmentId, url }: SentAttachment,
 ): Promise<string | null> {
-  const request = oneMessageRequest(threadId, messageId);
   try {
-    const value = await askInTime(platform, request);
+    const value = await askInTime(platform, messageRequest(threadId, messageId));
     const forwarded = (value.message_snapshots ?? []).flatMap(({ message }) => message);
     const files = [value, ...forwarded].flatMap(({ attachments = [] }) => attachments);
     const now = files.find(({ id }) => id === attachmentId)?.url;

@@ -11,7 +11,6 @@ import {
   checkThread,
   checkThreadList,
   checkUser,
-  ignoreAnswer,
   readEntries,
 } from './answers.js';
 import type {
@@ -135,18 +134,15 @@ export function messagesRequest(threadId: string, after: string): PlatformReques
   return { route: 'messages', topId: threadId, path, check: (page) => readEntries(check(page)) };
 }
 
-/** Asks whether a message is still there, and takes nothing of it. */
-export function messageRequest(threadId: string, messageId: string): PlatformRequest<void> {
+/** One message. */
+export function messageRequest(threadId: string, messageId: string): PlatformRequest<LiveMessage> {
   const path = `/channels/${threadId}/messages/${messageId}`;
-  return { route: 'message', topId: threadId, path, check: ignoreAnswer };
+  return { route: 'message', topId: threadId, path, check: checkMessage };
 }
 
-/** One message. */
-export function oneMessageRequest(
-  threadId: string,
-  messageId: string,
-): PlatformRequest<LiveMessage> {
-  return { ...messageRequest(threadId, messageId), check: checkMessage };
+/** Asks whether a message is still there. Nothing of it is taken, so it may have any form. */
+export function presenceRequest(threadId: string, messageId: string): PlatformRequest<void> {
+  return { ...messageRequest(threadId, messageId), check: () => undefined };
 }
 
 /** The most links that one request may refresh. */

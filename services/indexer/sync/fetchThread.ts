@@ -3,7 +3,11 @@ import { batches } from '../../../shared/platform/batches.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { isProofOfDeletion } from '../../../shared/discordApi/platformErrors.js';
-import { messageRequest, messagesRequest, PAGE_SIZE } from '../../../shared/discordApi/requests.js';
+import {
+  messagesRequest,
+  PAGE_SIZE,
+  presenceRequest,
+} from '../../../shared/discordApi/requests.js';
 import { recordMessages } from './recordMessages.js';
 import { removeDeletedMessages } from './removeDeleted.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
@@ -120,7 +124,7 @@ async function wasDeleted(
   messageId: string,
 ): Promise<boolean> {
   try {
-    await platform.get(messageRequest(threadId, messageId), signal);
+    await platform.get(presenceRequest(threadId, messageId), signal);
     return false;
   } catch (error) {
     if (!isProofOfDeletion(error)) throw error;

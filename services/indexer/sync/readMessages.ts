@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isProofOfDeletion, PlatformAway } from '../../../shared/discordApi/platformErrors.js';
-import { oneMessageRequest } from '../../../shared/discordApi/requests.js';
+import { messageRequest } from '../../../shared/discordApi/requests.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { syncOf, type SyncMessage } from '../../../shared/store/syncRecords.js';
 import { isPassing, isPermanent } from '../permanentErrors.js';
@@ -91,7 +91,7 @@ async function readMessage(
 ): Promise<void> {
   const { platform, signal, servers } = deps;
   try {
-    const answer = await platform.get(oneMessageRequest(threadId, messageId), signal);
+    const answer = await platform.get(messageRequest(threadId, messageId), signal);
     const server = servers.get(serverId);
     if (server) await recordMessages(deps, server, { threadId, channelId }, [answer]);
   } catch (error) {
