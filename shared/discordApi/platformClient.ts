@@ -104,7 +104,7 @@ async function tryOnce<T>(
   signal?: AbortSignal,
 ): Promise<Tried> {
   const { limits, admission } = options;
-  const leave = await limits.take(request, signal);
+  const permit = await limits.take(request, signal);
   let headers: Headers | null = null;
   let blockedMs = 0;
   try {
@@ -121,7 +121,7 @@ async function tryOnce<T>(
     }
     return verdict.kind === 'answer' ? { ...verdict, asOf } : verdict;
   } finally {
-    leave.end(headers, blockedMs);
+    permit.end(headers, blockedMs);
   }
 }
 

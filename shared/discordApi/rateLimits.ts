@@ -10,7 +10,7 @@ export interface Counted {
 }
 
 /** The permission to send one request. */
-export interface Leave {
+export interface Permit {
   /**
    * Ends the request: with the headers of its answer, or with null where nothing can be learnt. Its bucket then sends
    * nothing for `blockedMs`, even where these headers are the first to name the bucket.
@@ -36,7 +36,7 @@ export class RateLimits {
   }
 
   /** Waits until a request may be sent. */
-  async take(counted: Counted, signal?: AbortSignal): Promise<Leave> {
+  async take(counted: Counted, signal?: AbortSignal): Promise<Permit> {
     for (;;) {
       const bucket = this.#current(counted);
       await bucket.take(signal);

@@ -11,14 +11,14 @@ type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace'>;
  */
 export async function releaseHealed(deps: Deps): Promise<number> {
   const { work } = deps.collections;
-  let lifted = 0;
+  let released = 0;
   for await (const marks of batches(work.find({ kind: 'document' }))) {
     for (const { _id, token } of await storedDocuments(deps, marks)) {
       // A document that was refused again meanwhile has a mark with another token, which stays.
-      lifted += (await work.deleteOne({ _id, token })).deletedCount;
+      released += (await work.deleteOne({ _id, token })).deletedCount;
     }
   }
-  return lifted;
+  return released;
 }
 
 /**

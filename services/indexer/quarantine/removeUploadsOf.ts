@@ -21,8 +21,8 @@ const REASON =
  */
 export async function removeUploadsOf(deps: Deps, goneId: string): Promise<number> {
   let removed = 0;
-  const aside = { prefix: 'file/', filter: { due: NEVER }, projection: { subject: 1 } };
-  for await (const marks of pagesById(deps.collections.work, aside))
+  const quarantined = { prefix: 'file/', filter: { due: NEVER }, projection: { subject: 1 } };
+  for await (const marks of pagesById(deps.collections.work, quarantined))
     for (const { subject } of marks)
       if (await removeWhere(deps, subject, (id) => id === goneId)) removed += 1;
   return removed;

@@ -20,7 +20,7 @@ import type { SyncDeps } from './syncDeps.js';
  * threads may become active while the archived ones are listed. When a list fails, the others are read all the same,
  * and the error is thrown at the end.
  */
-export async function listForums(
+export async function listThreads(
   deps: SyncDeps,
   serverId: string,
   channelIds: readonly string[],

@@ -26,7 +26,7 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
   /** By cause. */
   let waiting = new Map<string, { serverId: string; kind: LoopKind | undefined }>();
   let running: Promise<void> | null = null;
-  const leave = (error: unknown): void => {
+  const logFailure = (error: unknown): void => {
     if (!signal.aborted)
       deps.logger.warn(
         { err: error },
@@ -41,7 +41,7 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
         const some = group.filter(([, one]) => one.kind === kind);
         const causes = some.map(([cause]) => cause);
         const serverIds = new Set(some.map(([, { serverId }]) => serverId));
-        await settleAndRefresh(deps, causes, serverIds, { signal, kind }).catch(leave);
+        await settleAndRefresh(deps, causes, serverIds, { signal, kind }).catch(logFailure);
       }
       await rest(REST_MS, signal);
     }

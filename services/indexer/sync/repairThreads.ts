@@ -5,6 +5,8 @@ import { toFetchNow } from './fetchThreads.js';
 import { rest } from '../rest.js';
 import { channelsOf, type SyncDeps } from './syncDeps.js';
 
+type Deps = Pick<SyncDeps, 'collections' | 'servers'>;
+
 /** How many threads are looked through to find one that was active lately. */
 const MOST_RECENT = 1_000;
 
@@ -35,14 +37,12 @@ export async function repairThreads(
   }
 }
 
-async function isFetching({ collections, servers }: Repaired): Promise<boolean> {
+async function isFetching({ collections, servers }: Deps): Promise<boolean> {
   return (await syncOf(collections.sync, 'thread').findOne(toFetchNow(servers))) !== null;
 }
 
-type Repaired = Pick<SyncDeps, 'collections' | 'servers'>;
-
 /** A filter for threads that were not read from their first message on since a moment. */
-function unreadSince({ servers }: Repaired, before: Date): Filter<SyncThread> {
+function unreadSince({ servers }: Deps, before: Date): Filter<SyncThread> {
   return {
     channelId: { $in: channelsOf(servers) },
     todo: { $exists: false },
@@ -51,7 +51,7 @@ function unreadSince({ servers }: Repaired, before: Date): Filter<SyncThread> {
   };
 }
 
-async function mostRecent(deps: Repaired, before: Date): Promise<string | null> {
+async function mostRecent(deps: Deps, before: Date): Promise<string | null> {
   const [found] = await syncOf(deps.collections.sync, 'thread')
     .aggregate<{ _id: string }>(
       [
@@ -68,7 +68,7 @@ async function mostRecent(deps: Repaired, before: Date): Promise<string | null> 
   return found?._id ?? null;
 }
 
-async function readLongestAgo(deps: Repaired, before: Date): Promise<string | null> {
+async function readLongestAgo(deps: Deps, before: Date): Promise<string | null> {
   const found = await syncOf(deps.collections.sync, 'thread').findOne(
     { kind: 'thread', ...unreadSince(deps, before) },
     { sort: { readAt: 1 }, hint: 'kind_readAt', projection: { _id: 1 } },

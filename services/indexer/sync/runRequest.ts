@@ -10,7 +10,7 @@ import { placeRequest, threadRequest } from '../../../shared/discordApi/requests
 import { findGathered } from '../../../shared/store/gather.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 import { requireContentIntent } from './contentIntent.js';
-import { listForums, onRefusal } from './listThreads.js';
+import { listThreads, onRefusal } from './listThreads.js';
 import { suspendServer, NOT_THERE } from './suspend.js';
 import { loadServer } from './loadServer.js';
 import { NotSynced } from './syncProblem.js';
@@ -117,7 +117,7 @@ async function noteProblem(
 
 async function syncServer(deps: SyncDeps, serverId: string): Promise<void> {
   const { channels } = await loadServer(deps, serverId);
-  if (channels.size > 0) await listForums(deps, serverId, [...channels.keys()]);
+  if (channels.size > 0) await listThreads(deps, serverId, [...channels.keys()]);
 }
 
 /** Lists a forum's threads. A forum that was deleted on the platform is removed here. */
@@ -132,7 +132,7 @@ async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
   }
   const { serverId } = await loadServer(deps, answer.value.guild_id);
   await requireKept(deps, channelId);
-  await listForums(deps, serverId, [channelId]);
+  await listThreads(deps, serverId, [channelId]);
 }
 
 /** Has a thread read again from its first message on. A thread that was deleted on the platform is removed here. */

@@ -210,7 +210,7 @@ describe('the client of the platform', () => {
         const slow = await rig.take();
         await rig.clock.pass(1_500);
         const four = [await rig.take(), await rig.take(), await rig.take(), await rig.take()];
-        for (const leave of four) leave.end(null);
+        for (const permit of four) permit.end(null);
         expect(await isOpen(rig)).to.equal(false);
         slow.end(new Headers(bucket(3, 0.001)));
         expect(await isOpen(rig)).to.equal(true);

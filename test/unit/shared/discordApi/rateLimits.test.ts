@@ -116,11 +116,11 @@ describe('the limits by route', () => {
       const limits = new RateLimits(clock);
       const bucket = aBucket(clock);
       const ask = async (route: string): Promise<void> => {
-        const leave = await limits.take({ route, topId: '1' });
+        const permit = await limits.take({ route, topId: '1' });
         await clock.sleep(next() * 40);
         const headers = bucket.arrive();
         await clock.sleep(next() * 700);
-        leave.end(headers);
+        permit.end(headers);
       };
       // Several routes have to find out first that they share a bucket.
       const routes = seed % 2 === 0 ? ROUTES : ['GET /a'];
