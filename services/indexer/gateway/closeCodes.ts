@@ -1,3 +1,5 @@
+import { LACKS_MESSAGE_CONTENT } from '../../../shared/discordApi/grantedIntents.js';
+
 /** Codes after which the session cannot be resumed: its sequence number was invalid, or it has timed out. */
 const GONE = new Set([4_007, 4_009]);
 const AUTHENTICATION_FAILED = 4_004;
@@ -10,8 +12,7 @@ const FATAL: Readonly<Record<number, string>> = {
   4011: 'The bot is on more servers than one connection may serve: remove it from some, then restart the indexer',
   4012: 'The platform refuses this version of the archive (its API is too old): update it, then restart the indexer',
   4013: 'The platform refuses this version of the archive (invalid intents): update it, then restart the indexer',
-  [DISALLOWED_INTENTS]:
-    'The bot lacks the Message Content intent: turn it on in the developer portal, under Bot, then restart the indexer',
+  [DISALLOWED_INTENTS]: `${LACKS_MESSAGE_CONTENT}, then restart the indexer`,
 };
 
 /**
