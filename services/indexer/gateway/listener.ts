@@ -64,10 +64,11 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
   let socket: GatewaySocket | null = null;
   let intents = 0;
   let isPaused = false;
-  const told = { connectedAt: null, lastEventAt: null, problem: null } as Pick<
-    GatewayNow,
-    'connectedAt' | 'lastEventAt' | 'problem'
-  >;
+  const told: Pick<GatewayNow, 'connectedAt' | 'lastEventAt' | 'problem'> = {
+    connectedAt: null,
+    lastEventAt: null,
+    problem: null,
+  };
   const now = (): GatewayNow => ({
     ...told,
     session: session && { ...session, seq: progress.recorded },
@@ -87,7 +88,8 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
   };
   const goOn = (): void => {
     deps.listening.since = session?.since ?? null;
-    Object.assign(told, { connectedAt: new Date(), problem: null });
+    told.connectedAt = new Date();
+    told.problem = null;
   };
   /** Reads an event. An event of a wrong form is logged, and nothing of it is taken. */
   const read = ({ type, data }: SocketEvent): GatewayEvent | 'unreadable' | null => {

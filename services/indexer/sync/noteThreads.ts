@@ -18,7 +18,7 @@ import { isPublicThread } from '../../../shared/discordApi/judgeChannel.js';
 import { valueDigest } from '../records/mergeFields.js';
 import { liveThread, type ChannelThread } from '../sources/liveHeader.js';
 import type { Documents } from '../work/commit.js';
-import type { LoadedServer, SyncDeps, ToldThreads } from './syncDeps.js';
+import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /** How many threads are recorded at once. */
 const AT_ONCE = 50;
@@ -30,7 +30,7 @@ const AT_ONCE = 50;
 export async function noteThreads(
   deps: SyncDeps,
   server: LoadedServer,
-  { threads, asOf }: ToldThreads,
+  { threads, asOf }: { threads: readonly LiveThread[]; asOf: number },
 ): Promise<void> {
   const syncThreads = syncOf(deps.collections.sync, 'thread');
   const kept = threads.filter((thread) => isKept(thread, server));

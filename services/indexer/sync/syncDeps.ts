@@ -1,5 +1,5 @@
 import type { LRUCache } from 'lru-cache';
-import type { LiveRole, LiveThread } from '../../../shared/discordApi/answerTypes.js';
+import type { LiveRole } from '../../../shared/discordApi/answerTypes.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import type { SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
@@ -53,12 +53,6 @@ export interface LoadedServer {
   optOutRoles: ReadonlySet<string>;
   /** The server's roles by id, as the platform told them. */
   roles: ReadonlyMap<string, LiveRole>;
-}
-
-/** The threads of one answer. */
-export interface ToldThreads {
-  threads: readonly LiveThread[];
-  asOf: number;
 }
 
 /** The ids of the archived forums of all servers that were looked at. */
