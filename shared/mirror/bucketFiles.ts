@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -93,7 +92,6 @@ export async function createBucketFiles(
       const Body = createReadStream(path);
       const object = { ...at(key), Body, ContentLength: bytes, ContentType: type };
       await client.send(new s3.PutObjectCommand(object));
-      await rm(path, { force: true });
     },
     async open(key, bytes) {
       const limit = new AbortController();

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 /** What is known of a file, besides its bytes. */
 export interface FileFacts {
   bytes: number;
-  /** Its media type. */
+  /** Its media type, without parameters. */
   type: string;
 }
 
@@ -23,7 +23,7 @@ export interface MirrorFiles {
    * mirror yet.
    */
   incoming: string;
-  /** Moves a file that was downloaded whole from `path` to a key. */
+  /** Stores a file that was downloaded whole. It may be gone from `path` then. Otherwise the caller removes it there. */
   put(key: string, path: string, facts: FileFacts): Promise<void>;
   /**
    * The content of a file that has `bytes` bytes; null where there is none. A file of another length is damaged, and
