@@ -4,16 +4,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { FileFacts } from '../../../shared/mirror/mirrorFiles.js';
 import { followSignal } from '../../../shared/platform/followSignal.js';
 import { isTimeLimit } from '../../../shared/platform/storeErrors.js';
 import { mediaType, type Mirror } from './mirror.js';
 
 /** A file that has arrived. */
-export interface ArrivedFile {
+export interface ArrivedFile extends FileFacts {
   path: string;
-  bytes: number;
-  /** Its media type, without parameters. */
-  type: string;
   sha256: string;
 }
 
@@ -87,9 +85,9 @@ async function fetchUntil(
     if (!TYPE.test(type) || !takes(type))
       throw new FileRefused(`Its type is ${type || 'not told'}`);
     if (Number(response.headers.get('Content-Length')) > maxFileBytes) throw tooLarge();
-    if (!response.body) throw new Error('The platform sent nothing');
     const target = join(files.incoming, randomUUID());
-    const arrived = await receive(response.body, target, maxFileBytes);
+    // An answer with the status 200 has a body, if only an empty one.
+    const arrived = await receive(response.body!, target, maxFileBytes);
     if (arrived.bytes < told) {
       await rm(target, { force: true });
       throw new Error(`Only ${arrived.bytes} of ${told} bytes arrived`);
