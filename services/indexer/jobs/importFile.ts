@@ -6,7 +6,7 @@ import {
 } from '../../../shared/exportFormat/readExport.js';
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { memoryBudget } from '../../../shared/platform/memoryBudget.js';
-import type { SourceMessage, SourceThread, Stamps } from '../../../shared/store/records.js';
+import type { SourceMessage } from '../../../shared/store/records.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { isNotYet } from '../../../shared/store/heldFile.js';
 import { THREAD_QUARANTINED } from '../../../shared/store/quarantine.js';
@@ -21,7 +21,7 @@ import { ERASED_ID } from '../../../shared/store/redacted.js';
 import { isPermanent } from '../permanentErrors.js';
 import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
 import { bareFileName } from '../records/forgetFileNames.js';
-import { sourceMessage, sourceThread, type MappedThread } from '../sources/exportFile.js';
+import { sourceMessage, sourceThread } from '../sources/exportFile.js';
 import { claimOwn, endMark, isHeld, readsOf } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
 import { finishMark, tryMarks } from '../work/tryMarks.js';
@@ -170,7 +170,7 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
     told,
     claim,
     causes: [`import/${importId}`],
-    inferred: inferredStamps(told, inferred),
+    inferred,
   };
   const { isChanged, isDeleted } = await ingest(deps, source, sourceBatches(deps, file, uploadId), {
     reads: { work: [fileMark] },
@@ -204,14 +204,6 @@ async function redactErasedThread(
   if (thread?.ownerId !== ERASED_ID) return;
   await cleanWords(deps, threadId, erased);
   await redactIfEmptied(deps, thread, erased, causes);
-}
-
-/**
- * Stamps of what a file does not tell, but implies. A thread that was started from a message proves a text channel,
- * since forums have none. A thread that was not proves no forum. So the type of a text channel gets the higher stamp.
- */
-function inferredStamps(source: SourceThread, inferred: MappedThread['inferred']): Stamps {
-  return Object.fromEntries(inferred.map((name) => [name, source.channel[name] === 0 ? 1 : 0]));
 }
 
 /** Yields the messages of a file in batches, mapped to those of a source. */

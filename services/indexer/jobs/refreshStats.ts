@@ -23,6 +23,6 @@ export async function refreshStats(
     counted += batch.length;
   }
   await setMarks(deps, 'server', [serverId], { causes });
-  await settleAndRefresh(deps, causes[0]!, [serverId]);
+  await settleAndRefresh(deps, causes, [serverId]);
   return { members: counted };
 }

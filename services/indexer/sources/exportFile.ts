@@ -1,28 +1,41 @@
-import type { ExportMessage } from '../../../shared/exportFormat/exportTypes.js';
+import type { ExportHeader, ExportMessage } from '../../../shared/exportFormat/exportTypes.js';
 import { fileTime, type ExportFile } from '../../../shared/exportFormat/readExport.js';
-import type { SourceMessage, SourceThread } from '../../../shared/store/records.js';
-import { mapForum, mapParent, mapServer, mapThread } from './mapHeader.js';
+import type { SourceMessage, SourceThread, Stamps } from '../../../shared/store/records.js';
+import { mapForum, mapParent, mapServer, mapThread, TEXT_CHANNEL } from './mapHeader.js';
 import { mapMessage } from './mapMessage.js';
 
-/** What a file says of its thread, forum and server; `inferred` names the channel's fields that are only likely. */
+/** What a file says of its thread, forum and server, and the stamps of what it only implies. */
 export interface MappedThread {
   source: SourceThread;
-  inferred: ('type' | 'name')[];
+  inferred: Stamps;
 }
 
 /** Maps an inspected file. Fields that the file does not tell are absent. */
 export function sourceThread(file: ExportFile): MappedThread {
   const { header, kind } = file;
-  const isTypeTold = kind === 'forum' || header.channel.forum?.type !== undefined;
-  const isNameTold = kind === 'forum' || Boolean(header.channel.category);
+  const common = { asOf: fileTime(file), server: mapServer(header.guild) };
+  if (kind === 'forum') {
+    return { source: { ...common, channel: mapForum(header), thread: null }, inferred: {} };
+  }
+  const channel = mapParent(file);
   return {
-    source: {
-      asOf: fileTime(file),
-      server: mapServer(header.guild),
-      channel: kind === 'forum' ? mapForum(header) : mapParent(file),
-      thread: kind === 'forum' ? null : mapThread(header),
-    },
-    inferred: [...(isTypeTold ? [] : ['type' as const]), ...(isNameTold ? [] : ['name' as const])],
+    source: { ...common, channel, thread: mapThread(header) },
+    inferred: inferredStamps(header, channel.type === TEXT_CHANNEL),
+  };
+}
+
+/**
+ * Stamps of what a thread's file does not tell of its channel, but implies. A thread that was started from a message
+ * proves a text channel, since forums have none. A thread that was not proves no forum. So the type of a text channel
+ * gets the higher stamp.
+ */
+function inferredStamps(
+  { channel: { category, forum } }: ExportHeader,
+  isTextChannel: boolean,
+): Stamps {
+  return {
+    ...(forum?.type === undefined && { type: isTextChannel ? 1 : 0 }),
+    ...(!category && { name: 0 }),
   };
 }
 

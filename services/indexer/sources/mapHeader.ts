@@ -6,7 +6,8 @@ import type { AvailableTag, SourceThread } from '../../../shared/store/records.j
 import { iconHash } from './assetUrls.js';
 import { cleanName, contentOrNull, nameOrNull } from './cleanText.js';
 
-const TEXT_CHANNEL = 0;
+/** The type of an ordinary channel. */
+export const TEXT_CHANNEL = 0;
 const FORUM = 15;
 
 /** The server as a file tells it. */

@@ -27,7 +27,7 @@ describe('sourceThread', () => {
         title: 'How do I start?',
       },
     });
-    expect(inferred).to.deep.equal(['type']);
+    expect(inferred).to.deep.equal({ type: 0 });
   });
 
   it('tells that the name of a forum is none of its own where the file has none', () => {
@@ -35,7 +35,7 @@ describe('sourceThread', () => {
       anExportFile(anExport({ channel: { category: null } })),
     );
     expect(source.channel.name).to.equal('channel');
-    expect(inferred).to.deep.equal(['type', 'name']);
+    expect(inferred).to.deep.equal({ type: 0, name: 0 });
   });
 
   it('takes a thread that was started from a message for one of a text channel', () => {
@@ -43,7 +43,7 @@ describe('sourceThread', () => {
       anExportFile(anExport(), { startedFromMessage: true }),
     );
     expect(source.channel.type).to.equal(0);
-    expect(inferred).to.deep.equal(['type']);
+    expect(inferred).to.deep.equal({ type: 1 });
   });
 
   it('tells what the extended form holds, tags by name too', () => {
@@ -68,7 +68,7 @@ describe('sourceThread', () => {
         }),
       ),
     );
-    expect(inferred).to.deep.equal([]);
+    expect(inferred).to.deep.equal({});
     expect(source.server).to.deep.include({ description: 'About', memberCount: 5 });
     expect(source.channel).to.deep.include({
       availableTags,

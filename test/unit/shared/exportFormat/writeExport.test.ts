@@ -3,7 +3,7 @@ import { inspectExport, readMessages } from '../../../../shared/exportFormat/rea
 import { microsToTimestamp } from '../../../../shared/exportFormat/timestamps.js';
 import { writeExport, type ExportContent } from '../../../../shared/exportFormat/writeExport.js';
 import { sourceMessage, sourceThread } from '../../../../services/indexer/sources/exportFile.js';
-import type { SourceMessage, SourceThread } from '../../../../shared/store/records.js';
+import type { SourceMessage, SourceThread, Stamps } from '../../../../shared/store/records.js';
 import { bytesOf } from '../../../support/exportFiles.js';
 import { aMessage } from '../../../support/factories.js';
 import { generateRecords, randomOf } from '../../../support/generateRecords.js';
@@ -16,7 +16,7 @@ async function textOf(content: ExportContent): Promise<string> {
 
 async function roundTrip(
   content: ExportContent,
-): Promise<{ source: SourceThread; inferred: string[]; messages: SourceMessage[] }> {
+): Promise<{ source: SourceThread; inferred: Stamps; messages: SourceMessage[] }> {
   const text = await textOf(content);
   const file = await inspectExport(bytesOf(text));
   if ('reason' in file) throw new Error(`${file.reason} at ${('at' in file && file.at) || ''}`);
@@ -38,7 +38,7 @@ describe('writeExport', () => {
       const recorded = messages.map(aMessage);
       const read = await roundTrip({ ...content, messages: recorded });
       expect(read.source, `seed ${seed}`).to.deep.equal(content);
-      expect(read.inferred).to.deep.equal([]);
+      expect(read.inferred).to.deep.equal({});
       expect(read.messages, `seed ${seed}`).to.deep.equal(messages);
     }
   });
