@@ -30,11 +30,6 @@ interface RoundsOptions {
 export function createThreadRounds({ tasks, run, gate = () => null }: RoundsOptions): ThreadRounds {
   const waiting = new Set<string>();
   const underWay = new Set<string>();
-  const mayBegin = (threadId: string): boolean => {
-    const opened = gate(threadId);
-    if (opened) tasks.start(() => opened.then(() => ask(threadId)));
-    return opened === null;
-  };
   const work = async (threadId: string): Promise<void> => {
     await run(threadId);
     underWay.delete(threadId);
@@ -47,16 +42,17 @@ export function createThreadRounds({ tasks, run, gate = () => null }: RoundsOpti
       if (underWay.size >= AT_ONCE) break;
       if (underWay.has(threadId)) continue;
       waiting.delete(threadId);
-      // The gate may have been closed since the work was asked for.
-      if (!mayBegin(threadId)) continue;
-      underWay.add(threadId);
-      tasks.start(() => work(threadId));
+      const opened = gate(threadId);
+      if (opened) tasks.start(() => opened.then(() => ask(threadId)));
+      else {
+        underWay.add(threadId);
+        tasks.start(() => work(threadId));
+      }
     }
     return underWay.size - before;
   };
   const beginSoon = createRounds(begin);
   const ask = (threadId: string): void => {
-    if (!mayBegin(threadId)) return;
     waiting.add(threadId);
     tasks.start(beginSoon);
   };
