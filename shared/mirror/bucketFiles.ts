@@ -91,7 +91,12 @@ export async function createBucketFiles(
     async put(key, path, { bytes, type }) {
       const Body = createReadStream(path);
       const object = { ...at(key), Body, ContentLength: bytes, ContentType: type };
-      await client.send(new s3.PutObjectCommand(object));
+      try {
+        await client.send(new s3.PutObjectCommand(object));
+      } finally {
+        // Where the bucket refuses a file before it has read all of it, the client leaves the file open.
+        Body.destroy();
+      }
     },
     async open(key, bytes) {
       const limit = new AbortController();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -45,6 +45,15 @@ async function withFiles(
   }
 }
 
+/** Where a link leads; null where it is gone meanwhile. */
+function targetOf(link: string): string | null {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return null;
+  }
+}
+
 const errorOf = (asked: Promise<unknown>): Promise<unknown> =>
   asked.then(
     () => new Error('It was answered'),
@@ -83,6 +92,21 @@ describe('createBucketFiles', () => {
       });
     });
   });
+
+  it('leaves no file open that the bucket refuses before it has read it', () =>
+    withTemporaryFolder(async (folder) => {
+      const bytes = 3_000_000;
+      const path = join(folder, 'refused');
+      writeFileSync(path, Buffer.alloc(bytes));
+      const isOpen = (): boolean =>
+        readdirSync('/proc/self/fd').some((fd) => targetOf(`/proc/self/fd/${fd}`) === path);
+      const refuse = createHttpServer((_request, response) => response.writeHead(503).end());
+      await withFiles(refuse, async (files) => {
+        const error = await errorOf(files.put('a', path, { bytes, type: 'image/png' }));
+        expect(String(error)).to.include('The bucket');
+        await until(() => !isOpen());
+      });
+    }));
 
   it('sends a copy to a reader while many others do not read theirs', async () => {
     const bytes = 10_000_000;
