@@ -78,7 +78,7 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
   });
   const heart = createHeart(socket);
   let isInvalid = false;
-  let thrown: { error: unknown } | undefined;
+  let thrown: Error | undefined;
   const leave = (): void => {
     socket.close(LEAVE);
     setTimeout(() => socket.terminate(), CLOSE_MS).unref();
@@ -128,29 +128,27 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
       if (payload) obey(payload, text.length);
       else leave();
     } catch (error) {
-      thrown ??= { error };
+      thrown = error as Error;
       leave();
     }
   });
   // The event `close` follows.
   socket.on('error', () => undefined);
   signal.addEventListener('abort', leave);
-  const closed = new Promise<SocketEnd>((resolve) => {
+  const ended = new Promise<SocketEnd>((resolve, reject) => {
     socket.on('close', (code) => {
       clearTimeout(silence);
       heart.stop();
       signal.removeEventListener('abort', leave);
-      resolve({ code, isInvalid, isAnswered });
+      if (thrown) reject(thrown);
+      else resolve({ code, isInvalid, isAnswered });
     });
-  });
-  const ended = closed.then((end) => {
-    if (thrown) throw thrown.error;
-    return end;
   });
   if (signal.aborted) socket.terminate();
   return {
     ended,
     setPaused(pauses) {
+      if (pauses === isPaused) return;
       isPaused = pauses;
       applyPause();
     },

@@ -63,7 +63,6 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
   let progress = createSessionProgress(loaded?.seq ?? 0);
   let socket: GatewaySocket | null = null;
   let intents = 0;
-  let isPaused = false;
   const told: Pick<GatewayNow, 'connectedAt' | 'lastEventAt' | 'problem'> = {
     connectedAt: null,
     lastEventAt: null,
@@ -75,11 +74,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
     waiting: recorder.waiting,
   });
   const saver = createGatewaySaver(deps.collections, loaded, now);
-  const keepPace = (): void => {
-    if (recorder.isFull === isPaused) return;
-    isPaused = recorder.isFull;
-    socket?.setPaused(isPaused);
-  };
+  const keepPace = (): void => socket?.setPaused(recorder.isFull);
   const begin = (data: unknown, seq: number): void => {
     const { session_id: id, resume_gateway_url: url, user } = readReady(data);
     session = { id, url, botId: user.id, intents, seq, since: new Date() };
@@ -126,7 +121,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
       socket = opened;
       intents = asked;
       // Events of an earlier connection may still wait to be recorded. So a pause lasts for the new connection, too.
-      socket.setPaused(isPaused);
+      keepPace();
     },
     detach() {
       socket = null;
