@@ -14,7 +14,8 @@ export type ReactionChange =
   | { kind: 'cleared' };
 
 /** A change of a message's reactions, and the time that it is recorded with. */
-export interface Reacted extends MessagePlace {
+interface Reacted {
+  messageId: string;
   change: ReactionChange;
   asOf: number;
 }
@@ -28,25 +29,27 @@ export interface Reacted extends MessagePlace {
  */
 export async function changeReactions(
   { commit }: Pick<IndexerDeps, 'commit'>,
+  { claim, ...place }: Omit<MessagePlace, 'messageId'> & { claim: string },
   changes: readonly Reacted[],
-  claim: string,
 ): Promise<void> {
+  const { threadId } = place;
+  const messageIds = changes.map(({ messageId }) => messageId);
   await commit({
     reads: {
-      messages: changes.map(({ messageId }) => messageId),
-      work: changes.map(({ threadId }) => markId('thread', threadId)),
-      ...readsOfReadAgain(changes),
+      messages: messageIds,
+      work: [markId('thread', threadId)],
+      ...readsOfReadAgain(messageIds),
     },
     decide(documents) {
-      for (const { change, asOf, ...place } of changes) {
-        const message = documents.get('messages', place.messageId);
+      for (const { messageId, change, asOf } of changes) {
+        const message = documents.get('messages', messageId);
         if (message?.deleted) continue;
-        putReadAgain(documents, place);
+        putReadAgain(documents, { ...place, messageId });
         if (!message) continue;
         const reactions = changed(message.reactions, change);
         const partsAsOf = { ...message.partsAsOf, reactions: asOf };
         documents.put('messages', { ...message, reactions, partsAsOf });
-        markThread(documents, place.threadId, { claim });
+        markThread(documents, threadId, { claim });
       }
     },
   });

@@ -154,13 +154,14 @@ function isKnownRole(
  */
 async function recordOrReadAgain(
   deps: SyncDeps,
-  { threadId, serverId, claim }: LanePlace & { claim: string },
+  thread: LanePlace & { claim: string },
   events: readonly Timed[],
 ): Promise<void> {
   try {
-    await recordThread(deps, threadId, { serverId, events, claim });
+    await recordThread(deps, thread, events);
   } catch (error) {
     if (!isPermanent(error)) throw error;
+    const { threadId } = thread;
     deps.logger.warn({ err: error, threadId }, 'Events of a thread cannot be recorded');
     await readOnceMore(deps, threadId);
   }

@@ -40,19 +40,15 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
   reacted: (deps, _server, place, events) =>
     changeReactions(
       deps,
-      events.map(({ event: { messageId, change }, asOf }) => ({
-        ...place,
-        messageId,
-        change,
-        asOf,
-      })),
-      place.claim,
+      place,
+      events.map(({ event: { messageId, change }, asOf }) => ({ messageId, change, asOf })),
     ),
   async changed({ commit }, _server, place, events) {
-    const messages = events.map(({ event: { messageId } }) => ({ ...place, messageId }));
+    const messageIds = events.map(({ event }) => event.messageId);
     await commit({
-      reads: readsOfReadAgain(messages),
-      decide: (documents) => messages.forEach((one) => putReadAgain(documents, one)),
+      reads: readsOfReadAgain(messageIds),
+      decide: (documents) =>
+        messageIds.forEach((messageId) => putReadAgain(documents, { ...place, messageId })),
     });
   },
   thread: (deps, server, _place, events) => noteLast(deps, server, events),
@@ -73,12 +69,12 @@ const DELETIONS: ReadonlySet<ThreadEvent['kind']> = new Set(['messagesDeleted', 
  */
 export async function recordThread(
   deps: SyncDeps,
-  threadId: string,
-  { serverId, events, claim }: { serverId: string; events: readonly TimedEvent[]; claim: string },
+  thread: Omit<Place, 'channelId'>,
+  events: readonly TimedEvent[],
 ): Promise<void> {
-  const server = deps.servers.get(serverId);
+  const server = deps.servers.get(thread.serverId);
   if (!server) return;
-  let place = await placeOf(deps, server, { threadId, claim });
+  let place = await placeOf(deps, thread);
   for (const group of groupEvents(events)) {
     const { kind } = group[0]!.event;
     // Each recorder is given events of its own kind.
@@ -86,19 +82,18 @@ export async function recordThread(
     const isKept = DELETIONS.has(kind) || (place && server.channels.has(place.channelId));
     if (place && isKept) await record(deps, server, place, group);
     else if (kind === 'thread') await noteLast(deps, server, group as TimedEvent<'thread'>[]);
-    if (kind === 'thread') place ??= await placeOf(deps, server, { threadId, claim });
+    if (kind === 'thread') place ??= await placeOf(deps, thread);
   }
 }
 
 /** The place of a recorded thread; null where the server has no such thread, or it was deleted. */
 async function placeOf(
   { collections }: SyncDeps,
-  server: LoadedServer,
-  { threadId, claim }: Pick<Place, 'threadId' | 'claim'>,
+  thread: Omit<Place, 'channelId'>,
 ): Promise<Place | null> {
-  const thread = await findGathered(collections.threads, threadId);
-  if (!thread || thread.deleted || thread.serverId !== server.serverId) return null;
-  return { threadId, channelId: thread.channelId, serverId: server.serverId, claim };
+  const recorded = await findGathered(collections.threads, thread.threadId);
+  if (!recorded || recorded.deleted || recorded.serverId !== thread.serverId) return null;
+  return { ...thread, channelId: recorded.channelId };
 }
 
 /** Notes a thread as the last of its events tells it. Each event tells the whole thread, so the last one is enough. */

@@ -21,8 +21,8 @@ export type MessagePlace = Pick<SyncMessage, 'messageId' | 'threadId' | 'serverI
 const idOf = (messageId: string): string => `message/${messageId}`;
 
 /** The documents that `putReadAgain` reads. */
-export function readsOfReadAgain(places: readonly MessagePlace[]): { sync: string[] } {
-  return { sync: places.map(({ messageId }) => idOf(messageId)) };
+export function readsOfReadAgain(messageIds: readonly string[]): { sync: string[] } {
+  return { sync: messageIds.map(idOf) };
 }
 
 /** Has a message read again, some time after the first event that asks for it. */

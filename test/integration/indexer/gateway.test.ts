@@ -239,14 +239,16 @@ describe('the events of the gateway', () => {
   it('have a message read again where somebody reacts before it is recorded', async () => {
     await start();
     const { guild, channel, thread, messages } = aThread();
-    const place = { threadId: thread.id, serverId: guild.id, channelId: channel.id };
+    const place = {
+      threadId: thread.id,
+      serverId: guild.id,
+      channelId: channel.id,
+      claim: 'claim',
+    };
     const [message] = messages as [(typeof messages)[number]];
     await deps.collections.messages.deleteOne({ _id: message.id });
-    await changeReactions(
-      deps,
-      [{ ...place, messageId: message.id, change: { kind: 'cleared' }, asOf: 1 }],
-      'claim',
-    );
+    const change = { kind: 'cleared' as const };
+    await changeReactions(deps, place, [{ messageId: message.id, change, asOf: 1 }]);
     const again = await deps.collections.sync.findOne({ _id: `message/${message.id}` });
     expect(again).to.include({ kind: 'message', threadId: thread.id });
   });

@@ -292,7 +292,7 @@ describe('the recorder of events', () => {
     for (const event of [titled('A title'), titled('Another title'), said]) {
       events.push({ event, asOf: await own.clock.take() });
     }
-    await recordThread(own, threadId, { serverId, events, claim: 'claim' });
+    await recordThread(own, { threadId, serverId, claim: 'claim' }, events);
     expect(await deps.collections.threads.findOne({ _id: threadId })).to.include({
       title: 'Another title',
     });
