@@ -16,6 +16,12 @@ export class PlatformForbidden extends PlatformRefused {
   override readonly name = 'PlatformForbidden';
 }
 
+/** Returns an error that is the platform's refusal. Throws any other error. */
+export function onRefusal(error: unknown): PlatformRefused {
+  if (error instanceof PlatformRefused) return error;
+  throw error;
+}
+
 const UNKNOWN_CHANNEL = 10_003;
 const UNKNOWN_MESSAGE = 10_008;
 

@@ -2,6 +2,7 @@ import { timestampToDate, timestampToMicros } from '../../../shared/exportFormat
 import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
 import type { LiveThread, Unreadable } from '../../../shared/discordApi/answerTypes.js';
 import {
+  onRefusal,
   PlatformAnswerError,
   PlatformAway,
   PlatformRefused,
@@ -109,12 +110,6 @@ async function listArchived(deps: SyncDeps, serverId: string, channelId: string)
     if (unreadable !== undefined) throw new PlatformAnswerError(unreadable);
     return;
   }
-}
-
-/** Returns an error that is the platform's refusal. Throws any other error. */
-export function onRefusal(error: unknown): PlatformRefused {
-  if (error instanceof PlatformRefused) return error;
-  throw error;
 }
 
 /** Where a list goes on after a page, or that it has ended. Throws PlatformAnswerError where it would never end. */

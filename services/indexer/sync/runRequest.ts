@@ -1,6 +1,7 @@
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import {
   isProofOfDeletion,
+  onRefusal,
   PlatformAnswerError,
   PlatformAway,
   PlatformRefused,
@@ -10,7 +11,7 @@ import { placeRequest, threadRequest } from '../../../shared/discordApi/requests
 import { findGathered } from '../../../shared/store/gather.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
 import { requireContentIntent } from './contentIntent.js';
-import { listThreads, onRefusal } from './listThreads.js';
+import { listThreads } from './listThreads.js';
 import { suspendServer, NOT_THERE } from './suspend.js';
 import { loadServer } from './loadServer.js';
 import { NotSynced } from './syncProblem.js';
