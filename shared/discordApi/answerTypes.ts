@@ -39,7 +39,8 @@ export interface LiveChannel {
   parent_id?: string | null;
   nsfw?: boolean;
   flags?: number;
-  permission_overwrites?: ({ type: number } & Pick<APIOverwrite, 'id' | 'allow' | 'deny'>)[];
+  /** Null, like absent, says nothing. A forum without overwrites has an empty list. */
+  permission_overwrites?: ({ type: number } & Pick<APIOverwrite, 'id' | 'allow' | 'deny'>)[] | null;
   available_tags?: (Pick<APIGuildForumTag, 'id' | 'name'> &
     Partial<Pick<APIGuildForumTag, 'moderated' | 'emoji_id' | 'emoji_name'>>)[];
 }

@@ -41,9 +41,13 @@ export function judgeChannel(judged: Judged): string | null {
   return judgePublicness(judged) ?? judgeBot(judged);
 }
 
-/** Why a forum is not open to everybody, whatever the bot may do; null where it is. */
+/**
+ * Why a forum is not open to everybody, whatever the bot may do; null where it is. Where the platform does not tell a
+ * forum's own overwrites, they may close it. So it counts as closed.
+ */
 export function judgePublicness({ guild, channel, named }: Omit<Judged, 'bot'>): string | null {
   if (named.has(channel.id)) return null;
+  if (!channel.permission_overwrites) return 'The platform does not tell who may read it';
   const everyone = permissionsOf(guild, channel, { userId: '', roleIds: [] });
   if ((everyone & READABLE) !== READABLE) return 'Not everyone on the server may read it';
   if (AGE_RESTRICTED_LEVELS.has(guild.nsfw_level ?? 0)) return 'The server is age-restricted';

@@ -23,7 +23,13 @@ export function anAnsweredServer(name: string, forums: readonly string[]): Answe
   const id = anId();
   return {
     guild: { id, name, roles: [{ id, name: '@everyone', permissions: VIEW_AND_READ }] },
-    channels: forums.map((forum) => ({ id: anId(), type: 15, name: forum, flags: 0 })),
+    channels: forums.map((forum) => ({
+      id: anId(),
+      type: 15,
+      name: forum,
+      flags: 0,
+      permission_overwrites: [],
+    })),
   };
 }
 

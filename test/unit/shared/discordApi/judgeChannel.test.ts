@@ -12,7 +12,13 @@ const BOTH = String(VIEW | READ);
 const GUILD = '200000000000000001';
 const BOT_ROLE = '200000000000000002';
 const BOT = '200000000000000003';
-const FORUM: LiveChannel = { id: '200000000000000004', type: 15, name: 'help', flags: 0 };
+const FORUM: LiveChannel = {
+  id: '200000000000000004',
+  type: 15,
+  name: 'help',
+  flags: 0,
+  permission_overwrites: [],
+};
 
 function overwrite(id: string, type: number, { allow = 0n, deny = 0n }) {
   return { id, type, allow: String(allow), deny: String(deny) };
@@ -48,6 +54,17 @@ describe('judgeChannel', () => {
     }
     expect(judge({}, {}, String(VIEW))).to.contain('Not everyone');
     expect(judge({}, {}, '0')).to.contain('Not everyone');
+  });
+
+  it('archives no forum of which the platform does not tell the overwrites, which may close it', () => {
+    const { permission_overwrites: _untold, ...untold } = FORUM;
+    const guild = { id: GUILD, roles: [{ id: GUILD, name: '@everyone', permissions: BOTH }] };
+    for (const channel of [untold, { ...FORUM, permission_overwrites: null }]) {
+      const bot = { userId: BOT, roleIds: [] };
+      const problem = judgeChannel({ guild, channel, bot, named: new Set() });
+      expect(problem).to.equal('The platform does not tell who may read it');
+      expect(judgeChannel({ guild, channel, bot, named: new Set([FORUM.id]) })).to.equal(null);
+    }
   });
 
   it('archives a forum that its overwrites open to everyone', () => {
