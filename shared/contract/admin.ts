@@ -244,7 +244,7 @@ const syncStats = Joi.object<SyncStats, true>({
   messages: fetched('Messages'),
   perSecond: number('Messages fetched in a second, lately'),
   secondsLeft: nullable('Seconds until all that is known of is fetched'),
-  problem: nullableText('Why nothing can be synced, and what to do'),
+  problem: nullableText('Why nothing, or not everything, can be synced now, and what to do'),
   events: Joi.object<EventStats, true>({
     connectedAt: nullableTime('Since when; null while there is none'),
     lastEventAt: nullableTime('When the last event was received; null before'),

@@ -25,7 +25,10 @@ export function createBotClient(
     redis,
     namespace,
     ...asked
-  }: { redis: Redis; namespace: string } & Pick<PlatformClientOptions, 'now' | 'onAsked'>,
+  }: { redis: Redis; namespace: string } & Pick<
+    PlatformClientOptions,
+    'now' | 'onAsked' | 'onHeld'
+  >,
 ): PlatformClient | null {
   const { DISCORD_BOT_TOKEN: token, DISCORD_API_URL: url } = settings;
   if (token === undefined) return null;

@@ -27,7 +27,12 @@ export function judge(status: number, headers: Headers, body: unknown): Verdict 
   if (status === 403) {
     // The platform gives a code with each 403. Without a code, or with BLOCKED, Cloudflare has blocked the request.
     // That says nothing about what was asked for.
-    if (code === null || code === BLOCKED) return { ...judgeLimit(headers, undefined), reason };
+    if (code === null || code === BLOCKED) {
+      return {
+        ...judgeLimit(headers, undefined),
+        reason: `${reason}: Cloudflare, in front of it, blocks this address`,
+      };
+    }
     const error = new PlatformForbidden(reason, status, code);
     return { kind: 'refused', error, isInvalid: true };
   }
@@ -50,7 +55,10 @@ function judgeLimit(headers: Headers, body: unknown): Extract<Verdict, { kind: '
     numberIn(headers, 'X-RateLimit-Reset-After');
   return {
     kind: 'wait',
-    reason: 'The platform asks to wait, again and again',
+    reason:
+      fields === null
+        ? 'Cloudflare, in front of the platform, limits this address (429)'
+        : 'The platform asks to wait (429)',
     waitMs: seconds === null ? UNTOLD_WAIT_MS : Math.max(boundedMs(seconds), SHORTEST_WAIT_MS),
     // A 429 without JSON comes from a proxy in front of the platform. It limits the address, whatever is asked.
     stopsAll: isGlobal || fields === null,

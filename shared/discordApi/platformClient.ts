@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { followSignal } from '../platform/followSignal.js';
 import { growingDelay } from '../platform/growingDelay.js';
-import type { Admission } from './admission.js';
+import type { Admission, Wait } from './admission.js';
 import type { Clock } from './clock.js';
 import { judge, type Verdict } from './judgeAnswer.js';
 import { PlatformAnswerError, PlatformAway, PlatformUnauthorized } from './platformErrors.js';
@@ -50,6 +50,8 @@ export interface PlatformClientOptions {
   now: () => Promise<number>;
   /** Is told the outcome of each request that was sent. */
   onAsked?: (outcome: AskOutcome) => void;
+  /** Is told when a request waits because nothing at all may be sent. */
+  onHeld?: (wait: Wait & { why: string }) => void;
   fetch?: typeof fetch;
 }
 
@@ -116,7 +118,7 @@ async function tryOnce<T>(
     if (isTold || answer.headers.has('X-RateLimit-Bucket')) headers = answer.headers;
     if (verdict.isInvalid) await admission.countInvalid();
     if (verdict.kind === 'wait') {
-      if (verdict.stopsAll) await admission.stop(verdict.waitMs);
+      if (verdict.stopsAll) await admission.stop(verdict.waitMs, verdict.reason);
       else blockedMs = verdict.waitMs;
     }
     return verdict.kind === 'answer' ? { ...verdict, asOf } : verdict;
@@ -133,8 +135,10 @@ async function sendAdmitted<T>(
 ): Promise<{ answer: Answer | NoAnswer; asOf: number }> {
   const { admission, clock } = options;
   const id = randomUUID();
-  for (let wait = await admission.ask(id); wait > 0; wait = await admission.ask(id)) {
-    await clock.sleep(wait, signal);
+  for (let wait = await admission.ask(id); wait.ms > 0; wait = await admission.ask(id)) {
+    const { ms, why } = wait;
+    if (why !== null) options.onHeld?.({ ms, why });
+    await clock.sleep(ms, signal);
   }
   try {
     const asOf = await options.now();

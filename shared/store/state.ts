@@ -89,6 +89,8 @@ export interface SyncLease {
   until: Date;
   /** Why nothing can be synced at all. */
   problem: string | null;
+  /** Why the platform did not answer lately, or may not be asked, and until when this is told. */
+  away?: { problem: string; until: Date };
   /** How many messages were fetched a second, lately. */
   perSecond: number;
 }

@@ -29,7 +29,7 @@ export async function syncState(
     ...progress,
     perSecond,
     secondsLeft: isDone ? 0 : perSecond > 0 ? Math.ceil(left / perSecond) : null,
-    problem: lease.problem,
+    problem: lease.problem ?? awayNow(lease),
     events: gateway && eventsState(gateway, lease),
     optedOut,
     servers: servers.map(({ _id: serverId, name, checkedAt, problem }) => ({
@@ -47,6 +47,10 @@ export async function syncState(
       threads: threads.get(channelId) ?? { found: 0, fetched: 0, failed: 0 },
     })),
   };
+}
+
+function awayNow({ away }: SyncLease): string | null {
+  return away && away.until.getTime() > Date.now() ? away.problem : null;
 }
 
 /** The state of the connection; null where none was ever tried. */

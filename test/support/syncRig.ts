@@ -4,6 +4,7 @@ import { createPlatformClient } from '../../shared/discordApi/platformClient.js'
 import { RateLimits } from '../../shared/discordApi/rateLimits.js';
 import { same } from '../../services/indexer/records/mergeFields.js';
 import { createLiveClock } from '../../services/indexer/stores/liveClock.js';
+import { createHeldTeller } from '../../services/indexer/sync/noteAway.js';
 import { runSync, type Sync, type SyncOptions } from '../../services/indexer/sync/runSync.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 import { stateOf, type GatewayState } from '../../shared/store/state.js';
@@ -59,6 +60,7 @@ export function startTestSync(
     limits: new RateLimits(SYSTEM_CLOCK),
     admission: createAdmission(stores.redis, deps.namespace),
     now: () => clock.take(),
+    onHeld: createHeldTeller(deps),
   });
   const gateway = listens ? { token: discord.token, isPlain: true, problem: null } : null;
   return runSync(deps, { platform, clock }, { ...QUIET, named: new Set(named), gateway, ...more });

@@ -9,6 +9,8 @@ import { checkLines } from './checkLines.js';
 
 /** Requests are at least this far apart (ms). So together with those of an indexer they stay within the limit. */
 const APART_MS = 1_000;
+/** The longest pause (ms) that the check waits for. */
+const LONGEST_MS = 10_000;
 
 /**
  * Checks the bot of DISCORD_BOT_TOKEN. It needs no stores and no indexer. Sets exit code 1 where something has to be
@@ -36,7 +38,8 @@ export async function runCheck({ json: asJson }: { json?: boolean }): Promise<vo
 }
 
 /**
- * Admits one request after the other, each APART_MS after the last. It waits longer where the platform asks for that.
+ * Admits one request after the other, each APART_MS after the last. It waits longer where the platform asks for that,
+ * and ends the check where that would take too long.
  */
 function spaced(clock: Clock): Admission {
   let next = clock.now();
@@ -44,10 +47,14 @@ function spaced(clock: Clock): Admission {
     ask() {
       const wait = next - clock.now();
       if (wait <= 0) next = clock.now() + APART_MS;
-      return Promise.resolve(Math.max(0, Math.ceil(wait)));
+      return Promise.resolve({ ms: Math.max(0, Math.ceil(wait)), why: null });
     },
     answered: () => Promise.resolve(),
-    stop(ms) {
+    stop(ms, why) {
+      if (ms > LONGEST_MS) {
+        const seconds = Math.ceil(ms / 1_000);
+        throw new CliError(`${why}. Nothing should be asked for ${seconds} seconds`);
+      }
       next = Math.max(next, clock.now() + ms);
       return Promise.resolve();
     },

@@ -7,6 +7,7 @@ import {
   PlatformForbidden,
 } from '../../../shared/discordApi/platformErrors.js';
 import { fetchThread } from './fetchThread.js';
+import { noteAway } from './noteAway.js';
 import { removeDeletedThread } from './removeDeleted.js';
 import { suspendChannel } from './suspend.js';
 import { rest } from '../rest.js';
@@ -83,6 +84,7 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
     }
     const isPast = error instanceof PlatformAway || isPassing(error);
     if (!isPast && !isPermanent(error)) throw error;
+    if (error instanceof PlatformAway) await noteAway(deps, error);
     await noteFailure(deps, thread, isPast ? null : (error as Error).message);
   }
 }

@@ -21,6 +21,7 @@ import { listen, type GatewayAccess } from '../gateway/listen.js';
 import { fetchThreads } from './fetchThreads.js';
 import { createMeter, type Meter } from './meter.js';
 import { holdLease, LEASE_MS, releaseLease } from './lease.js';
+import { noteAway, noteBack } from './noteAway.js';
 import { postponeRequest } from './postponeRequest.js';
 import { readMessages } from './readMessages.js';
 import { createRemovals } from './removals.js';
@@ -237,12 +238,14 @@ async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise
     await runRequest(deps, request);
     if (_id === ALL) await requests.deleteOne({ _id, at });
     else await requests.updateOne({ _id, at }, { $set: { listed: true } });
+    await noteBack(deps);
   } catch (error) {
     if (error instanceof PlatformAway) {
       deps.logger.warn(
         { err: error, request: _id },
         'The platform is away, and is asked again later',
       );
+      await noteAway(deps, error);
       return postponeRequest(requests, request);
     }
     const isIts =

@@ -4,6 +4,7 @@ import { parseRoles } from '../../../shared/discordApi/optOutRoles.js';
 import type { Settings } from '../../../shared/platform/env.js';
 import type { IndexerDeps } from '../deps.js';
 import { createLiveClock } from '../stores/liveClock.js';
+import { createHeldTeller } from './noteAway.js';
 import { runSync, type Sync } from './runSync.js';
 
 /** How often (ms) the roles of an author are asked for. */
@@ -32,6 +33,7 @@ export function startSync(
     namespace,
     now: () => clock.take(),
     onAsked: (outcome) => deps.counters?.platformAsked(outcome),
+    onHeld: createHeldTeller(deps),
   });
   if (!platform) return null;
   const { DISCORD_BOT_TOKEN: token = '', DISCORD_API_URL: url } = settings;

@@ -65,6 +65,14 @@ describe('bot check', () => {
     for (const [n, text] of expected.entries()) expect(found.problems[n]).to.contain(text);
   });
 
+  it('ends with the reason where nothing may be asked for a long time', async () => {
+    await start();
+    discord.limits.blockByCloudflare(3_600);
+    const { code, stdout, stderr } = await check({});
+    expect(code, stdout).to.equal(1);
+    expect(stderr).to.match(/Cloudflare.* limits this address.* for 3\d{3} seconds/);
+  });
+
   it('checks the other servers while one has an outage, and says which', async () => {
     await start({ history: { messages: 2, guilds: 2 } });
     const [away, other] = discord.model.guilds.values();

@@ -37,20 +37,22 @@ const limited = (body: unknown, headers: Record<string, string> = {}) =>
 /** An admission that records what it is told. A stop lasts as long as the clock says. */
 function anAdmission(clock: FakeClock) {
   const told = { invalid: 0, stops: [] as number[] };
+  let stopped: string | null = null;
   const open = new Set<string>();
   let until = 0;
   const admission: Admission = {
     ask(requestId) {
       const wait = Math.max(0, until - clock.now());
       if (wait === 0) open.add(requestId);
-      return Promise.resolve(wait);
+      return Promise.resolve({ ms: wait, why: wait === 0 ? null : stopped });
     },
     answered(requestId) {
       open.delete(requestId);
       return Promise.resolve();
     },
-    stop(ms) {
+    stop(ms, why) {
       told.stops.push(ms);
+      stopped = why;
       until = clock.now() + ms;
       return Promise.resolve();
     },
@@ -67,6 +69,7 @@ function aClient(respond: Respond) {
   const clock = new FakeClock();
   const { admission, told, open } = anAdmission(clock);
   const sent: { at: number; url: string; headers: Headers; redirect: string | undefined }[] = [];
+  const held: { ms: number; why: string }[] = [];
   let time = 0;
   const client = createPlatformClient({
     url: 'https://platform.example/v10',
@@ -75,6 +78,7 @@ function aClient(respond: Respond) {
     clock,
     admission,
     limits: new RateLimits(clock),
+    onHeld: (wait) => held.push(wait),
     now: () => Promise.resolve((time += 1)),
     fetch: (url, init) => {
       sent.push({
@@ -89,7 +93,7 @@ function aClient(respond: Respond) {
   });
   const ask = (path = '/a', topId = '1', route = 'GET /a') =>
     client.get({ route, topId, path, check: (answer) => answer });
-  return { ask, client, clock, sent, told, open, times: () => sent.map(({ at }) => at) };
+  return { ask, client, clock, sent, told, open, held, times: () => sent.map(({ at }) => at) };
 }
 
 /** The state of a promise now. */
@@ -278,7 +282,7 @@ describe('the client of the platform', () => {
     ];
     for (const [name, response, ms] of stopping) {
       it(`${name} stops everything`, async () => {
-        const { ask, clock, times, told } = aClient(isSecond(response));
+        const { ask, clock, times, told, held } = aClient(isSecond(response));
         const first = ask('/a', '1');
         await clock.pass(0);
         const other = ask('/b', '2', 'GET /b');
@@ -287,6 +291,13 @@ describe('the client of the platform', () => {
         await clock.pass(1);
         await Promise.all([first, other]);
         expect(told).to.deep.equal({ invalid: 1, stops: [ms] });
+        const why = name.includes('Cloudflare')
+          ? 'Cloudflare, in front of the platform, limits this address (429)'
+          : 'The platform asks to wait (429)';
+        expect(held).to.deep.equal([
+          { ms, why },
+          { ms, why },
+        ]);
       });
     }
 

@@ -1,0 +1,50 @@
+import type { Wait } from '../../../shared/discordApi/admission.js';
+import { stateOf } from '../../../shared/store/state.js';
+import type { IndexerDeps } from '../deps.js';
+
+/** How long (ms) the status tells a problem that is not noted again. Each failed try notes it again. */
+const TOLD_MS = 15 * 60_000;
+/** A shorter pause (ms) is nothing to tell. The platform's limits ask for such pauses all the time. */
+const SHORTEST_MS = 10_000;
+
+type Deps = Pick<IndexerDeps, 'collections' | 'logger'>;
+
+/** Has the status tell why the platform did not answer. Nobody has to do anything: it is asked again. */
+export async function noteAway(
+  { collections }: Pick<Deps, 'collections'>,
+  { message }: Error,
+): Promise<void> {
+  await note({ collections }, `${message}. It is asked again by itself`, Date.now() + TOLD_MS);
+}
+
+/** Has the status tell no more that the platform did not answer. */
+export async function noteBack({ collections }: Pick<Deps, 'collections'>): Promise<void> {
+  await stateOf(collections.state, 'sync').updateOne(
+    { _id: 'sync', away: { $exists: true } },
+    { $unset: { away: '' } },
+  );
+}
+
+/** Makes what tells the operator, once for each pause, that nothing may be sent to the platform for a while. */
+export function createHeldTeller(deps: Deps): (wait: Wait & { why: string }) => void {
+  let toldUntil = 0;
+  return ({ ms, why }) => {
+    const until = Date.now() + ms;
+    // Many requests wait for the end of the same pause.
+    if (ms < SHORTEST_MS || until < toldUntil + SHORTEST_MS) return;
+    toldUntil = until;
+    const problem = `${why}. Nothing is asked before ${new Date(until).toISOString()}`;
+    deps.logger.warn(problem);
+    // While MongoDB is away, the log tells it alone.
+    note(deps, problem, until).catch(() => undefined);
+  };
+}
+
+async function note(
+  { collections }: Pick<Deps, 'collections'>,
+  problem: string,
+  until: number,
+): Promise<void> {
+  const away = { problem, until: new Date(until) };
+  await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, { $set: { away } });
+}
