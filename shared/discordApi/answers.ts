@@ -18,6 +18,10 @@ import type {
   Unreadable,
 } from './answerTypes.js';
 
+const CATEGORY = 4;
+/** The types of forums, and of the categories whose names are shown beside theirs. */
+export const PLACE_TYPES: ReadonlySet<number> = new Set([CATEGORY, 15, 16]);
+
 const SHORT = 2_000;
 const LONG = 65_536;
 /** How many levels of components are read: a container holds sections, which hold texts. */
@@ -239,7 +243,17 @@ export function checkedBy<T>(schema: Joi.Schema<T>): (answer: unknown) => T {
 }
 
 export const checkGuild = checkedBy<LiveGuild>(guild);
-export const checkChannels = checkedBy<LiveChannel[]>(listOf(channel, 10_000).required());
+const checkTypes = checkedBy<{ id: string; type: number }[]>(
+  listOf(Joi.object({ id: snowflake().required(), type: count().required() }), 10_000).required(),
+);
+const checkPlaces = checkedBy<LiveChannel[]>(listOf(channel, 10_000).required());
+/**
+ * Reads the forums and categories of a list of channels. The others are left out, whatever their form. So a new kind of
+ * channel does not keep a server from being looked at.
+ */
+export function checkChannels(answer: unknown): LiveChannel[] {
+  return checkPlaces(checkTypes(answer).filter(({ type }) => PLACE_TYPES.has(type)));
+}
 /** A channel or a thread of a server. */
 export const checkPlace = checkedBy<LivePlace>(
   Joi.object({

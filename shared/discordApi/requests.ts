@@ -87,7 +87,7 @@ export function guildRequest(serverId: string): PlatformRequest<LiveGuild> {
   return { route: 'guild', topId: serverId, path, check: checkGuild };
 }
 
-/** The channels of a server that the bot may see. */
+/** The forums and categories of a server that the bot may see. */
 export function channelsRequest(serverId: string): PlatformRequest<LiveChannel[]> {
   const path = `/guilds/${serverId}/channels`;
   return { route: 'guildChannels', topId: serverId, path, check: checkChannels };

@@ -6,6 +6,7 @@ import {
   emoji,
   listOf,
   message,
+  PLACE_TYPES,
   snowflake,
   text,
 } from '../../../shared/discordApi/answers.js';
@@ -45,10 +46,6 @@ export type ServerEvent =
 export type GatewayEvent =
   | ({ serverId: string; threadId: string } & ThreadEvent)
   | ({ serverId: string; threadId?: undefined } & ServerEvent);
-
-const CATEGORY = 4;
-/** The types of forums, and of the categories whose names are shown beside theirs. */
-const PLACE_TYPES = new Set([CATEGORY, 15, 16]);
 
 /** How many messages one event may delete. The platform documents no limit. */
 const MOST_IN_BULK = 100_000;

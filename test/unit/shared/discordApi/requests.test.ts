@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { listServers } from '../../../../shared/discordApi/listServers.js';
 import type { PlatformClient } from '../../../../shared/discordApi/platformClient.js';
 import {
+  channelsRequest,
   guildsRequest,
   messagesRequest,
   SERVERS_PAGE_SIZE,
@@ -33,5 +34,19 @@ describe('a request for a page after an id', () => {
       Promise.resolve({ value: request.check(servers), asOf: 1 });
     const error: unknown = await listServers({ get }).catch((thrown: unknown) => thrown);
     expect((error as Error).message).to.match(/does not go on after/);
+  });
+});
+
+describe('a request for the channels of a server', () => {
+  it('leaves out other kinds of channels, whatever their form', () => {
+    const { check } = channelsRequest(anId());
+    const kept = [4, 15, 16].map((type) => ({ id: anId(), type, name: 'help', position: 1 }));
+    const others = [
+      { id: anId(), type: 2, name: 7, position: null },
+      { id: anId(), type: 99, permission_overwrites: 'inherited', nsfw: 'partly' },
+    ];
+    expect(check([...others, ...kept])).to.deep.equal(kept);
+    expect(() => check([{ ...kept[1], permission_overwrites: 'inherited' }])).to.throw();
+    expect(() => check([{ ...others[0], type: 'voice' }])).to.throw();
   });
 });
