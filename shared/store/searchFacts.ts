@@ -1,21 +1,23 @@
-import type { Client } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import { errors } from '../drivers/elasticsearch.js';
 import { searchAlias, searchProblem } from './searchIndex.js';
 
 /** What the search index holds. */
 export interface SearchFacts {
-  /** How many threads and messages it holds. */
-  documents: number;
+  /** How many threads and messages it holds; null where it cannot be read. */
+  documents: number | null;
   /** What is wrong with it, such as that it was made for another version, and what to do; null where nothing is. */
   problem: string | null;
   /** Whether there is an index. Where there is none, it was lost, or is not made yet. */
   exists: boolean;
 }
 
-/**
- * Looks at the index behind the alias. `documents` is 0 where there is no index, and while Elasticsearch is still
- * starting the shard of a new one.
- */
+/** The block that Elasticsearch sets when its disk is nearly full. */
+const FULL_DISK = 'index.blocks.read_only_allow_delete';
+const UNREADABLE =
+  'Elasticsearch cannot read it, as a part of it is on no node that runs: GET /_cluster/allocation/explain there tells why';
+
+/** Looks at the index behind the alias. `documents` is 0 where there is no index. */
 export async function readSearchFacts(client: Client, namespace: string): Promise<SearchFacts> {
   const index = searchAlias(namespace);
   const query = { terms: { kind: ['thread', 'message'] } };
@@ -27,12 +29,29 @@ export async function readSearchFacts(client: Client, namespace: string): Promis
       await client.indices.refresh({ index });
       documents = await count();
     }
-    const problem = await searchProblem(client, namespace);
+    const problem =
+      (await searchProblem(client, namespace)) ?? (await describeBlocks(client, index));
     return { documents, problem, exists: true };
   } catch (error) {
-    if (!isNotMade(error)) throw error;
-    return { documents: 0, problem: null, exists: !isMissing(error) };
+    if (isUnreadable(error)) return { documents: null, problem: UNREADABLE, exists: true };
+    if (!isMissing(error)) throw error;
+    return { documents: 0, problem: null, exists: false };
   }
+}
+
+/** Why the index takes no writes, and what to do; null where it takes them. */
+async function describeBlocks(client: Client, index: string): Promise<string | null> {
+  const found = await client.indices.getSettings({ index, name: 'index.blocks.*' });
+  const names = Object.values(found).flatMap(({ settings }) =>
+    Object.entries(settings?.index?.blocks ?? {})
+      .filter(([, value]) => String(value) === 'true')
+      .map(([name]) => `index.blocks.${name}`),
+  );
+  const [name] = names;
+  if (name === undefined) return null;
+  return names.includes(FULL_DISK)
+    ? `It takes no writes (${FULL_DISK}), as the disk of Elasticsearch is nearly full: free some of it, and Elasticsearch lifts the block by itself`
+    : `It takes no writes (${name}), as somebody has blocked them: set ${name} to null`;
 }
 
 /**
@@ -52,15 +71,16 @@ export function problemOf(
 
 /** Whether the index does not exist. The status 404 alone would not tell that: other web servers may give it, too. */
 function isMissing(error: unknown): boolean {
-  return typeOf(error) === 'index_not_found_exception';
+  return toldBy(error)?.type === 'index_not_found_exception';
 }
 
-function isNotMade(error: unknown): boolean {
-  return isMissing(error) || typeOf(error) === 'search_phase_execution_exception';
+/** Whether no node has the data of the index, such as while the node that has it is away. */
+function isUnreadable(error: unknown): boolean {
+  return toldBy(error)?.root_cause?.[0]?.type === 'no_shard_available_action_exception';
 }
 
-function typeOf(error: unknown): string | undefined {
+/** What Elasticsearch tells of an error; undefined where something else has failed. */
+function toldBy(error: unknown): estypes.ErrorCause | undefined {
   if (!(error instanceof errors.ResponseError)) return undefined;
-  const { error: told } = (error.body ?? {}) as { error?: { type?: string } };
-  return told?.type;
+  return (error.body as { error?: estypes.ErrorCause } | undefined)?.error;
 }

@@ -111,6 +111,37 @@ describe('the status of an archive', () => {
     expect(await problem()).to.equal(null);
   });
 
+  it('tells that no node has the data of the search index', async () => {
+    const { elasticsearch, mongo } = stores;
+    const index = searchIndexName(mongo.namespace, 1);
+    await mongo.collections.threadItems.insertOne(aThreadItem({ threadId: '1' }));
+    await elasticsearch.indices.delete({ index });
+    await elasticsearch.indices.create({
+      index,
+      settings: { 'index.routing.allocation.require._name': 'none has this name' },
+      aliases: { [searchAlias(mongo.namespace)]: {} },
+      wait_for_active_shards: 0,
+    });
+    const told = await status();
+    expect(told.searchDocuments).to.equal(null);
+    expect(told.searchProblem).to.match(/^Elasticsearch cannot read it, .*allocation\/explain/);
+    await elasticsearch.indices.delete({ index });
+    await ensureSearchIndex(elasticsearch, mongo.namespace);
+  });
+
+  it('tells that the search index takes no writes, why, and what to do', async () => {
+    const { elasticsearch, mongo } = stores;
+    const index = searchIndexName(mongo.namespace, 1);
+    const set = (settings: Record<string, true | null>) =>
+      elasticsearch.indices.putSettings({ index, settings });
+    await set({ 'index.blocks.write': true });
+    expect((await status()).searchProblem).to.match(/^It takes no writes .*index\.blocks\.write/);
+    await set({ 'index.blocks.write': null, 'index.blocks.read_only_allow_delete': true });
+    expect((await status()).searchProblem).to.match(/^It takes no writes .*the disk .*free some/);
+    await set({ 'index.blocks.read_only_allow_delete': null });
+    expect((await status()).searchProblem).to.equal(null);
+  });
+
   it('tells people what holds work up, and where to read why', async () => {
     const { work, state } = stores.mongo.collections;
     const lines = async (): Promise<string[]> =>
