@@ -1,13 +1,17 @@
 import { isFullError, REDIS_IS_FULL } from '../../shared/jobs/fullRedis.js';
+import { pingMongo } from '../../shared/platform/clients.js';
 import { whyAway } from '../../shared/platform/whyAway.js';
 import { withoutCommand } from '../../shared/platform/withoutCommand.js';
 import { CliError } from './cliError.js';
 import type { Archive } from './openArchive.js';
 import { safeText } from './safeText.js';
 
-/** Throws CliError where MongoDB does not answer. */
+/** How long MongoDB may take to answer (ms). */
+const ANSWER_MS = 10_000;
+
+/** Throws CliError where MongoDB does not answer, or takes no writes. */
 export async function requireMongo({ mongo }: Pick<Archive, 'mongo'>): Promise<void> {
-  await mongo.db.command({ ping: 1 }).catch((error: unknown) => {
+  await pingMongo(mongo, ANSWER_MS).catch((error: unknown) => {
     throw new CliError(`MongoDB cannot be reached: ${messageOf(error)}`);
   });
 }

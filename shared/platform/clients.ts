@@ -51,16 +51,27 @@ function clientOf(url: string, options: MongoClientOptions): MongoClient {
   }
 }
 
+const NOT_PRIMARY =
+  'it is not the primary of its replica set now: wait until it is, or name the set in MONGODB_URL (replicaSet=…), so that the primary is found';
+
 /**
- * Pings MongoDB, and connects the client first. The driver does not connect again by itself once its first connection
- * has failed.
+ * Asks MongoDB whether it takes reads and writes, and connects the client first. The driver does not connect again by
+ * itself once its first connection has failed. With `directConnection=true` a secondary may answer, which refuses every
+ * write.
  */
 export async function pingMongo(
   { client, db }: Pick<Mongo, 'client' | 'db'>,
   limitMs: number,
 ): Promise<void> {
   await client.connect();
-  await db.command({ ping: 1 }, { signal: AbortSignal.timeout(limitMs) });
+  const options = { readPreference: 'primary', signal: AbortSignal.timeout(limitMs) } as const;
+  const { isWritablePrimary } = (await db.command({ hello: 1 }, options)) as Hello;
+  if (!isWritablePrimary) throw new Error(NOT_PRIMARY);
+}
+
+/** MongoDB's answer to `hello`. A standalone server and a router of a sharded cluster count as primary. */
+interface Hello {
+  isWritablePrimary?: boolean;
 }
 
 const REOPEN_AFTER_MS = 250;

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { createMongo } from '../../../shared/platform/clients.js';
+import { createMongo, pingMongo } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy } from '../../support/apiProxy.js';
 import { until } from '../../support/apiServer.js';
-import { rejectionOf } from '../../support/temporaryFolder.js';
+import { startOwnMongod } from '../../support/ownMongod.js';
+import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 describe('createMongo', () => {
   it('works once MongoDB answers, even if it was silent for longer than the limit at the start', async () => {
@@ -29,4 +30,29 @@ describe('createMongo', () => {
       await proxy.close();
     }
   });
+});
+
+describe('pingMongo', () => {
+  it('fails while the server that it is connected to is not the primary', () =>
+    withTemporaryFolder(async (folder) => {
+      const { host, ask, stop } = await startOwnMongod(folder, ['--replSet', 'rs0']);
+      const url = `mongodb://${host}/test_ping?directConnection=true`;
+      const mongo = createMongo({ MONGODB_URL: url }, { timeoutMs: 5_000, poolSize: 2 });
+      const answers = (): Promise<boolean> =>
+        pingMongo(mongo, 5_000).then(
+          () => true,
+          () => false,
+        );
+      try {
+        await ask({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host }] } });
+        await until(answers);
+        await ask({ replSetStepDown: 600, force: true });
+        expect(await rejectionOf(pingMongo(mongo, 5_000))).to.include('not the primary');
+        await ask({ replSetFreeze: 0 });
+        await until(answers);
+      } finally {
+        await mongo.client.close();
+        await stop();
+      }
+    }));
 });
