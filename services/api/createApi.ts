@@ -7,6 +7,7 @@ import type { MirrorFiles } from '../../shared/mirror/mirrorFiles.js';
 import type { Mongo } from '../../shared/platform/clients.js';
 import type { Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
+import { takesJobs } from '../../shared/jobs/takesJobs.js';
 import { registerStores } from '../../shared/platform/metrics.js';
 import { createApp } from './app.js';
 import { createFreshLinks } from '../../shared/discordApi/freshLinks.js';
@@ -95,7 +96,7 @@ export function createApi(clients: ApiClients): Api {
   };
   const channel = announcementChannel(namespace);
   const subscription = followAnnouncements(clients.subscriber, channel, listening, logger);
-  registerStores(metrics.registry, stores.watches);
+  registerStores(metrics.registry, stores.watches, () => takesJobs(producer));
   // The time of an answer matters only where the answer is recorded, and the API records none.
   const now = () => Promise.resolve(0);
   const bot = createBotClient(settings, { redis: producer.redis, namespace, now });

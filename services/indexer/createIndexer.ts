@@ -11,6 +11,7 @@ import type { MirrorFiles } from '../../shared/mirror/mirrorFiles.js';
 import type { MirrorSettings } from '../../shared/mirror/openMirror.js';
 import { publicUrlOf, type Settings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
+import { takesJobs } from '../../shared/jobs/takesJobs.js';
 import { registerStores } from '../../shared/platform/metrics.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
 import { LATE_KINDS, type LoopKind } from '../../shared/store/work.js';
@@ -93,7 +94,7 @@ export interface IndexerClients {
   redis: Redis;
   queueRedis: Redis;
   /** Files lost jobs again, and asks for a rebuild of a lost search index. */
-  producer: Pick<Producer, 'add' | 'refile' | 'counts'>;
+  producer: Pick<Producer, 'add' | 'refile' | 'counts' | 'isFull'>;
   /** The place that files are copied to; null where files are not copied. */
   files: MirrorFiles | null;
   logger: Logger;
@@ -144,7 +145,7 @@ export function createIndexer(clients: IndexerClients): {
     counters: metrics.counters,
   };
   const gate = createStoreGate(mongo, clients.elasticsearch, logger);
-  registerStores(metrics.registry, gate.watches);
+  registerStores(metrics.registry, gate.watches, () => takesJobs(clients.producer));
   const jobs = countActive(createHandlers(deps), () => bell.ring());
   const worker = createWorker(clients.queueRedis, {
     namespace: mongo.namespace,

@@ -20,20 +20,25 @@ export function createRegistry(): Registry {
   return registry;
 }
 
-/** Adds a metric that tells for each store whether it answers. */
+/**
+ * Adds a metric that tells for each store whether it answers. `queue` is the Redis of the queue, which also has to take
+ * jobs.
+ */
 export function registerStores(
   registry: Registry,
   watches: Readonly<Record<string, Pick<StoreWatch, 'isUp'>>>,
+  takesJobs: () => Promise<boolean>,
 ): void {
   new Gauge({
     name: 'forum_archive_store_up',
-    help: 'Whether a store answers (1) or is away (0)',
+    help: 'Whether a store answers (1) or is away (0); queue is also 0 while the memory of Redis is full',
     labelNames: ['store'],
     // With several processes, the result is 0 as soon as one of them cannot reach the store.
     aggregator: 'min',
     registers: [registry],
-    collect() {
+    async collect() {
       for (const [store, { isUp }] of Object.entries(watches)) this.set({ store }, isUp ? 1 : 0);
+      this.set({ store: 'queue' }, (await takesJobs()) ? 1 : 0);
     },
   });
 }
