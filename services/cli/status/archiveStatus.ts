@@ -39,6 +39,8 @@ export interface ArchiveStatus {
   /** How many threads are listed, and how many messages they have. */
   threads: number | null;
   messages: number | null;
+  /** How many files were taken for import, and are not imported yet. Not all of them need have a job. */
+  waitingFiles: number | null;
   /** How many threads have records that their views or search documents do not show yet. */
   pendingThreads: number | null;
   /** Which other settings some views may have been made with, and what to do; null where there are no such views. */
@@ -105,6 +107,7 @@ export function statusLines(status: ArchiveStatus): string[] {
     ['Channels', shown(status.channels)],
     ['Threads', shown(status.threads)],
     ['Messages', shown(status.messages)],
+    ['Waiting files', shown(status.waitingFiles)],
     ['Pending threads', shown(status.pendingThreads)],
     ...problemRow('Views', status.viewsProblem),
     [
@@ -162,6 +165,7 @@ type Records = Pick<
   | 'channels'
   | 'threads'
   | 'messages'
+  | 'waitingFiles'
   | 'pendingThreads'
   | 'viewsProblem'
   | 'searchRebuild'
@@ -174,6 +178,7 @@ const NO_RECORDS: Records = {
   channels: null,
   threads: null,
   messages: null,
+  waitingFiles: null,
   pendingThreads: null,
   viewsProblem: null,
   searchRebuild: null,
@@ -190,30 +195,41 @@ async function orReason<T>(asking: Promise<T>): Promise<{ value: T | null; state
 }
 
 async function countRecords({ mongo }: Archive): Promise<Records> {
-  const { servers, channels, work, threadItems, state } = mongo.collections;
+  const { servers, channels, importFiles, work, threadItems, state } = mongo.collections;
   const alive = { deleted: { $ne: true } };
-  const [held, serverCount, channelCount, pendingThreads, views, search, quarantined, listed] =
-    await Promise.all([
-      heldCollection(mongo),
-      servers.countDocuments(alive),
-      channels.countDocuments({ ...alive, withheldAt: { $exists: false } }),
-      work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }),
-      stateOf(state, 'views').findOne({ _id: 'views' }),
-      stateOf(state, 'search').findOne({ _id: 'search' }),
-      work.countDocuments(FAILED),
-      threadItems
-        .aggregate<{ threads: number; messages: number }>([
-          { $match: { scopes: listScope({ status: 'all' }) } },
-          { $group: { _id: null, threads: { $sum: 1 }, messages: { $sum: '$facts.messages' } } },
-        ])
-        .next(),
-    ]);
+  const [
+    held,
+    serverCount,
+    channelCount,
+    waitingFiles,
+    pendingThreads,
+    views,
+    search,
+    quarantined,
+    listed,
+  ] = await Promise.all([
+    heldCollection(mongo),
+    servers.countDocuments(alive),
+    channels.countDocuments({ ...alive, withheldAt: { $exists: false } }),
+    importFiles.countDocuments({ state: 'queued' }),
+    work.countDocuments({ kind: 'thread', due: { $ne: NEVER } }),
+    stateOf(state, 'views').findOne({ _id: 'views' }),
+    stateOf(state, 'search').findOne({ _id: 'search' }),
+    work.countDocuments(FAILED),
+    threadItems
+      .aggregate<{ threads: number; messages: number }>([
+        { $match: { scopes: listScope({ status: 'all' }) } },
+        { $group: { _id: null, threads: { $sum: 1 }, messages: { $sum: '$facts.messages' } } },
+      ])
+      .next(),
+  ]);
   return {
     empty: held === undefined,
     servers: serverCount,
     channels: channelCount,
     threads: listed?.threads ?? 0,
     messages: listed?.messages ?? 0,
+    waitingFiles,
     pendingThreads,
     viewsProblem: views && describeViews(views),
     searchRebuild: rebuildOf(search),

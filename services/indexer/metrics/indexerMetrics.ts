@@ -23,7 +23,7 @@ const ASK_MS = 1_000;
 
 /** Makes the metrics of an indexer. What is counted in the stores is counted each time that the metrics are read. */
 export function createIndexerMetrics(
-  collections: Pick<Collections, 'work' | 'state'>,
+  collections: Pick<Collections, 'importFiles' | 'work' | 'state'>,
   producer: Pick<Producer, 'counts'>,
 ): IndexerMetrics {
   const registry = createRegistry();
@@ -81,7 +81,7 @@ function registerQueue(registry: Registry, producer: Pick<Producer, 'counts'>): 
 
 function registerStored(
   registry: Registry,
-  { work, state }: Pick<Collections, 'work' | 'state'>,
+  { importFiles, work, state }: Pick<Collections, 'importFiles' | 'work' | 'state'>,
 ): void {
   const gauge = (name: string, help: string, ask: () => Promise<number | undefined>): void => {
     new Gauge({
@@ -102,6 +102,9 @@ function registerStored(
   );
   gauge('work_marks', 'Marks of what is still to be built or counted', () =>
     work.estimatedDocumentCount(),
+  );
+  gauge('waiting_files', 'Files that were taken for import, and are not imported yet', () =>
+    importFiles.countDocuments({ state: 'queued' }),
   );
   gauge('quarantined', 'Documents, threads and files that are quarantined', () =>
     work.countDocuments(FAILED),

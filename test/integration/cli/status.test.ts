@@ -91,7 +91,9 @@ describe('the status of an archive', () => {
   it('is not empty where a file waits to be imported', async () => {
     const file = { importId: 'x', name: 'a.json', bytes: 1, queuedAt: new Date() };
     await stores.mongo.collections.importFiles.insertOne({ ...file, _id: '1', state: 'queued' });
-    expect(await status()).to.include({ empty: false, threads: 0 });
+    expect(await status()).to.include({ empty: false, threads: 0, waitingFiles: 1 });
+    await stores.mongo.collections.importFiles.updateOne({}, { $set: { state: 'imported' } });
+    expect(await status()).to.include({ waitingFiles: 0 });
   });
 
   it('tells that search has lost documents of listed threads, and what to do', async () => {
