@@ -57,12 +57,16 @@ const fileSchema = Joi.object<ServersFile>({
 const fileIn = (dataDir: string): string => join(dataDir, 'servers.json');
 const lockIn = (dataDir: string): string => join(dataDir, 'launcher.lock');
 
-/** Reads DATA_DIR/servers.json. A missing or damaged file counts as an empty one. */
+/**
+ * Reads DATA_DIR/servers.json. A missing or damaged file counts as an empty one. Throws SettingsError where this user
+ * may not read it, because the servers of another user may run there.
+ */
 export async function readServersFile(dataDir: string): Promise<ServersFile> {
   try {
     const content: unknown = JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
     return Joi.attempt(content, fileSchema);
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') throw unusable(error);
     return { ports: {} };
   }
 }

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { refuseSecondLauncher } from '../../../services/local/ensureServers.js';
+import { otherUser } from '../../../services/local/otherUser.js';
 import { freePort } from '../../../services/local/ports.js';
 import { processId } from '../../../services/local/processId.js';
 import {
@@ -21,6 +22,18 @@ const urlsAt = (port: number): StoreUrls => ({
   REDIS_URL: `redis://127.0.0.1:${port}`,
 });
 
+/** Runs this without the rights of root, who may read every file. */
+async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+  const user = otherUser();
+  if (user === undefined) return work();
+  process.seteuid!(user.uid);
+  try {
+    return await work();
+  } finally {
+    process.seteuid!(0);
+  }
+}
+
 const gone = { pid: process.pid, startedAt: 'another time' };
 
 describe('servers.json', () => {
@@ -34,6 +47,14 @@ describe('servers.json', () => {
   });
 
   after(() => server.close());
+
+  it('says that it belongs to another user', () =>
+    withTemporaryFolder(async (dataDir) => {
+      await writeServersFile(dataDir, { ports: {}, launcher: processId(), urls: urlsAt(port) });
+      await chmod(join(dataDir, 'servers.json'), 0);
+      const refused = await asNobody(() => rejectionOf(findLocalServers(dataDir)));
+      expect(refused).to.include('DATA_DIR cannot be used: EACCES');
+    }));
 
   it('finds the servers of a running launcher', () =>
     withTemporaryFolder(async (dataDir) => {
