@@ -80,7 +80,7 @@ export async function sendBulk(
     if (told.length > 0) await onRefused(told.map(refusal));
     const passing = failures.filter(({ status }) => status !== 400);
     checkPassing(passing, targets, retry);
-    left = unique([...told.map(standIn), ...passing.map(({ document }) => document)]);
+    left = [...documentsOf(passing), ...documentsOf(told).map(standIn)];
     if (passing.some(({ status }) => BUSY.has(status))) await wait(FIRST_REST_MS * 2 ** retry);
   }
 }
@@ -120,14 +120,13 @@ export function tombstone({
   return { id, threadId, revision, json: JSON.stringify(document) };
 }
 
-function standIn({ document }: Failure): Waiting {
+function standIn(document: Waiting): Waiting {
   return { ...tombstone(document), isStandIn: true };
 }
 
-/** Each document once: with two targets it may have failed twice. Of two revisions the later is taken. */
-function unique(documents: Waiting[]): Waiting[] {
-  const rising = documents.sort((left, right) => left.revision - right.revision);
-  return [...new Map(rising.map((document) => [document.id, document])).values()];
+/** The documents that failed, each once: with two targets, one may have failed twice. */
+function documentsOf(failures: readonly Failure[]): Waiting[] {
+  return [...new Set(failures.map(({ document }) => document))];
 }
 
 interface Failure {

@@ -41,9 +41,14 @@ function aClient(answer: (id: string, request: number) => Answered) {
 const waiting = (...ids: string[]): Waiting[] =>
   ids.map((id) => ({ id, threadId: '1', revision: 7, json: '{"kind":"message"}' }));
 
-async function send(client: Client, documents: Waiting[], targets: string[] = []) {
+/** Sends documents. Before each request, it reads the next targets; the last ones stay. */
+async function send(client: Client, documents: Waiting[], ...targets: string[][]) {
   const refused: Refusal[] = [];
-  const where = { namespace: 'a', readTargets: () => Promise.resolve(targets) };
+  let next: string[] = [];
+  const where = {
+    namespace: 'a',
+    readTargets: () => Promise.resolve((next = targets.shift() ?? next)),
+  };
   await sendBulk(client, where, documents, (refusals) => {
     refused.push(...refusals);
     return Promise.resolve();
@@ -83,6 +88,13 @@ describe('sendBulk', () => {
     expect(requests.map(({ ids }) => ids)).to.deep.equal([['a', 'b', 'c'], ['b'], ['b']]);
   });
 
+  it('sends each revision again that the index was too busy for, in whatever order they came', async () => {
+    const { client, requests } = aClient((_, request) => (request === 1 ? BUSY : OK));
+    const [one] = waiting('a');
+    await send(client, [{ ...one!, revision: 8, json: '{"kind":"later"}' }, one!]);
+    expect(requests[1]!.sources).to.deep.include.members([{ kind: 'later' }]);
+  });
+
   it('throws when the index stays busy, so that the mark stays', async () => {
     const { client } = aClient((id) => (id === 'b' ? { status: 503 } : OK));
     const error: unknown = await send(client, waiting('a', 'b')).catch((thrown: unknown) => thrown);
@@ -116,11 +128,8 @@ describe('sendBulk', () => {
 
   it('sends again documents that went to an index which was dropped meanwhile', async () => {
     const { client, requests } = aClient((_, request) => (request === 1 ? { status: 404 } : OK));
-    expect(await send(client, waiting('a'), ['one', 'two'])).to.deep.equal([]);
-    expect(requests.map(({ ids }) => ids)).to.deep.equal([
-      ['a', 'a'],
-      ['a', 'a'],
-    ]);
+    expect(await send(client, waiting('a'), ['one', 'two'], ['one'])).to.deep.equal([]);
+    expect(requests.map(({ ids }) => ids)).to.deep.equal([['a', 'a'], ['a']]);
   });
 
   it('reports a refused document without quoting it, and leaves a tombstone in its place', async () => {
