@@ -1,4 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { mock } from 'node:test';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import { createSearchWriter } from '../../../../services/indexer/stores/searchWriter.js';
@@ -43,5 +44,50 @@ describe('createSearchWriter', () => {
     }
     await written;
     expect(slow.most()).to.equal(8);
+  });
+
+  it('sends what has gathered long enough once one of two requests ends, and each batch once', async () => {
+    const timers: (() => void)[] = [];
+    const clock = mock.method(globalThis, 'setTimeout', (run: () => void) => timers.push(run));
+    try {
+      const slow = aSlowClient();
+      const where = { namespace: 'a', readTargets: () => Promise.resolve([]) };
+      const search = createSearchWriter(slow.client, where, () => Promise.resolve());
+      let written = 0;
+      const write = (length: number) => {
+        const [, message] = aThread({ title: 'One', messages: ['x'.repeat(length)] });
+        void search.write([message!], 1).then(() => (written += 1));
+      };
+      const underWay = async () => {
+        for (let n = 0; n < 20; n += 1) await turn();
+        return slow.underWay();
+      };
+      for (const length of [250_000, 250_000, 1]) write(length);
+      for (const gathered of timers) gathered();
+      expect(await underWay()).to.equal(2);
+      slow.endNext();
+      expect(await underWay()).to.equal(2);
+      slow.endNext();
+      slow.endNext();
+      expect(await underWay()).to.equal(0);
+      expect(written).to.equal(3);
+      // A full batch is not sent again when it would have gathered long enough, so none counts as under way for ever.
+      write(250_000);
+      timers.at(-1)!();
+      expect(await underWay()).to.equal(1);
+      slow.endNext();
+      expect(await underWay()).to.equal(0);
+      for (const sent of [1, 2]) {
+        write(1);
+        timers.at(-1)!();
+        expect(await underWay()).to.equal(sent);
+      }
+      slow.endNext();
+      slow.endNext();
+      expect(await underWay()).to.equal(0);
+      expect(written).to.equal(6);
+    } finally {
+      clock.mock.restore();
+    }
   });
 });
