@@ -1,28 +1,22 @@
 /** The longest passage that is shown (characters). */
 export const PASSAGE = 240;
 
-/** How much text Elasticsearch gives for a passage (characters): enough to choose from. */
-export const SURROUNDINGS = 3 * PASSAGE;
-
 /**
  * How much text a passage keeps before its marks (characters). Where the sentence begins within `sentence`, the passage
- * begins there, else `words` before the marks.
+ * begins there, else `words` before the marks. It is less where the marks need the room.
  */
 const LEAD = { sentence: 120, words: 60 } as const;
-
-/** The longest distance between words that are shown together (characters, markup included). */
-const NEAR = PASSAGE - LEAD.sentence;
 
 /** How much shorter a clipped passage may begin and end, so that no word is cut (characters). */
 const SLACK = 20;
 
+/** The longest distance between words that are shown together (characters, markup included). */
+const NEAR = PASSAGE - 2 * SLACK;
+
 const MARK = '<mark>';
 const MARK_END = '</mark>';
 
-/**
- * A passage of escaped text with marks. Where it is longer than PASSAGE, it is cut around the place with the most
- * different marked words. Some words (keys, encoded files) are thousands of characters long.
- */
+/** A passage of a whole text, which is escaped and has marks. A long text is cut around the place with the best marks. */
 export function clipPassage(escaped: string): string {
   if (escaped.length <= PASSAGE) return escaped;
   const places = placesOf(escaped);
@@ -30,12 +24,15 @@ export function clipPassage(escaped: string): string {
   const signAt = (n: number): string => escaped[places[n] ?? -1] ?? ' ';
   const isSpace = (n: number): boolean => /\s/.test(signAt(n));
   const begins = (n: number): boolean =>
-    n === 0 || /[\n。！？]/.test(signAt(n - 1)) || (isSpace(n - 1) && /[.!?…]/.test(signAt(n - 2)));
+    n === 0 ||
+    /[\n。！？]/.test(signAt(n - 1)) ||
+    (isSpace(n - 1) && /[\p{Sentence_Terminal}…]/u.test(signAt(n - 2)));
   const isBetween = (n: number): boolean => isSpace(n - 1) || isSpace(n) || begins(n);
-  const mark = bestMark(escaped);
+  const { index: mark, length } = bestMarks(escaped);
   const at = places.findIndex((place) => place > mark);
-  const sentence = nearest(at, -LEAD.sentence, begins);
-  const start = begins(sentence) ? sentence : at - LEAD.words;
+  const room = NEAR - length;
+  const sentence = nearest(at, -Math.min(LEAD.sentence, room), begins);
+  const start = begins(sentence) ? sentence : at - Math.min(LEAD.words, room);
   const whole = Math.min(start, places.length - PASSAGE);
   const first = nearest(Math.max(0, whole), SLACK, isBetween);
   const last = nearest(first + PASSAGE, -SLACK, isBetween);
@@ -51,26 +48,39 @@ function isOpen(text: string): boolean {
 }
 
 /**
- * The position of a mark: the one from which on the most different marked words stand near each other. Of several, it is
- * the one whose words stand nearest to each other.
+ * Where the most telling marked words stand near each other: the position of the first mark, and how far behind it the
+ * last one begins. The fewer marks of the text a word has, the more telling it is. Of several such places, it is the one
+ * whose words stand nearest to each other.
  */
-function bestMark(escaped: string): number {
-  const marks = [...escaped.matchAll(/<mark>(.*?)<\/mark>/gs)];
-  let best = { words: 0, length: 0, index: 0 };
+function bestMarks(escaped: string): { index: number; length: number } {
+  const marks = Array.from(
+    escaped.matchAll(/<mark>(.*?)<\/mark>/gs),
+    ({ 1: word = '', index }) => ({
+      word: word.toLowerCase(),
+      index,
+    }),
+  );
+  const counts = new Map<string, number>();
+  for (const { word } of marks) counts.set(word, (counts.get(word) ?? 0) + 1);
+  let best = { telling: 0, length: 0, index: 0 };
   for (const [n, { index }] of marks.entries()) {
     const words = new Set<string>();
+    let telling = 0;
     let length = 0;
     // A long word may hold thousands of marks. No more than NEAR of them stand near.
-    for (const { 1: word = '', index: other } of marks.slice(n, n + NEAR)) {
+    for (const { word, index: other } of marks.slice(n, n + NEAR)) {
       if (other - index > NEAR) break;
-      if (words.size < words.add(word.toLowerCase()).size) length = other - index;
+      if (words.has(word)) continue;
+      words.add(word);
+      // Whole numbers, so that the order in which they are added makes no difference.
+      telling += Math.ceil(1e6 / counts.get(word)!);
+      length = other - index;
     }
-    const { size } = words;
-    if (size > best.words || (size === best.words && length < best.length)) {
-      best = { words: size, length, index };
+    if (telling > best.telling || (telling === best.telling && length < best.length)) {
+      best = { telling, length, index };
     }
   }
-  return best.index;
+  return best;
 }
 
 /** The first wanted one of `count` numbers from `from` on, downwards where `count` is negative; else `from`. */

@@ -86,9 +86,8 @@ function presentAuthor(document: Hit['_source'] & {}): ThreadResult['author'] {
 
 /** The passage in which a message matched; undefined where its content did not match. */
 export function passageOf({ highlight = {} }: Pick<Hit, 'highlight'>): string | undefined {
-  // Where a match begins just behind the end of the passage, Elasticsearch leaves an empty mark.
-  const passage = highlight['content']?.[0]?.replaceAll('<mark></mark>', '');
-  return passage?.includes('<mark>') ? clipPassage(withSlashes(passage)) : undefined;
+  const content = highlight['content']?.[0];
+  return content === undefined ? undefined : clipPassage(withSlashes(content));
 }
 
 function presentHighlights({ highlight = {} }: Hit, content: string | undefined): Highlights {

@@ -12,7 +12,6 @@ import {
   lowestBand,
   WEAK_BELOW,
 } from './buildQuery.js';
-import { SURROUNDINGS } from './clipPassage.js';
 import type { Query, TextField } from './matchTerms.js';
 import type { ParsedQuery } from './parseQuery.js';
 import { buildRelatedQuery, type SoughtWords } from './relatedRequest.js';
@@ -126,7 +125,7 @@ export function buildPassages(parsed: ParsedQuery, threadIds: readonly string[])
     size: threadIds.length,
     _source: false,
     track_total_hits: false,
-    highlight: { ...MARKS, fields: fieldOf(parsed, 'content', 1, false) },
+    highlight: { ...MARKS, fields: fieldOf(parsed, 'content', false) },
     ...wholeAnswer(parsed),
   };
 }
@@ -137,12 +136,15 @@ export function buildPassages(parsed: ParsedQuery, threadIds: readonly string[])
  */
 const BEGUN_MARKED = 20;
 
-/** Elasticsearch escapes the text that it quotes (encoder html), so the only markup in it is the mark. */
+/**
+ * Elasticsearch escapes the text that it quotes (encoder html), so the only markup in it is the mark. It quotes whole
+ * texts: its own passages begin behind every `?` and `!`, also within an address.
+ */
 const MARKS: Omit<estypes.SearchHighlight, 'fields'> = {
   encoder: 'html',
   pre_tags: ['<mark>'],
   post_tags: ['</mark>'],
-  fragment_size: SURROUNDINGS,
+  number_of_fragments: 0,
 };
 
 function buildHighlight(
@@ -150,13 +152,13 @@ function buildHighlight(
   { minScore, limit }: SearchParams,
 ): estypes.SearchHighlight {
   const begun = minScore < WEAK_BELOW && limit <= BEGUN_MARKED;
-  const fields = { ...fieldOf(parsed, 'title', 0, begun), ...fieldOf(parsed, 'content', 1, begun) };
+  const fields = { ...fieldOf(parsed, 'title', begun), ...fieldOf(parsed, 'content', begun) };
   return { ...MARKS, fields };
 }
 
-function fieldOf(parsed: ParsedQuery, name: TextField, passages: number, begun: boolean) {
+function fieldOf(parsed: ParsedQuery, name: TextField, begun: boolean) {
   const highlight_query = buildHighlightQuery(parsed, name, begun);
-  return { [name]: { number_of_fragments: passages, highlight_query } };
+  return { [name]: { highlight_query } };
 }
 
 /**

@@ -257,6 +257,22 @@ describe('search: matching', () => {
     expect(found!.highlights.content).to.match(/^The <mark>capstan<.*<mark>hawser</);
   });
 
+  it('never begins a passage within an address', async () => {
+    const address = 'https://example.org/watch?from=quay!5&to=';
+    await fixture.store(aThread({ title: 'Deck', messages: [`see ${address}capstan there`] }));
+    const [found] = await messages('capstan');
+    const shown = `see ${address.replace('&', '&amp;')}<mark>capstan</mark> there`;
+    expect(found!.highlights.content).to.equal(shown);
+  });
+
+  it('shows what follows a word in a long text without sentences', async () => {
+    const filler = 'nothing to see here '.repeat(35);
+    const said = `${filler}a windlass of the harbour ${filler}`;
+    await fixture.store(aThread({ title: 'Deck', messages: [said] }));
+    const [found] = await messages('windlass');
+    expect(found!.highlights.content).to.include('<mark>windlass</mark> of the harbour nothing');
+  });
+
   it('shows a thread by its best message among the results', async () => {
     const said = ['a bowline among many more words of no use', 'bowline', 'or a bowline elsewhere'];
     await fixture.store(aThread({ title: 'Knots', messages: said }));

@@ -43,6 +43,15 @@ describe('clipPassage', () => {
     }
   });
 
+  it('cuts around the words that have the fewest marks, not around the most words', () => {
+    const [how, to, tar] = ['<mark>how</mark>', '<mark>to</mark>', '<mark>tar</mark>'];
+    const between = `${'z'.repeat(99)} `.repeat(3);
+    const common = `${how} z ${to}`;
+    const clipped = clipPassage([common, common, tar, common, common].join(` ${between}`));
+    expect(clipped).to.include(tar);
+    expect(clipped).to.not.include(how);
+  });
+
   it('takes time in proportion to how many marks a long word has', () => {
     const marked = (count: number) => '<mark>foo</mark>_'.repeat(count);
     const [few, many] = [marked(1_000), marked(20_000)];
@@ -52,7 +61,7 @@ describe('clipPassage', () => {
 
   it('begins with a sentence that begins near, and with a mark where that begins it', () => {
     const long = 'one seven eleven '.repeat(20);
-    for (const end of ['. ', '?\n', '\n', '。', '… ']) {
+    for (const end of ['. ', '?\n', '\n', '。', '… ', '؟ ', '। ']) {
       const lead = `six ${'seven '.repeat(12)}`;
       expect(clipPassage(`${long}ends${end}${lead}<mark>word</mark> ${long}`)).to.match(
         /^six seven/,

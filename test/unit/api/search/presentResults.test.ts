@@ -78,17 +78,6 @@ describe('presentResults', () => {
     expect(messages[0]!.highlights).to.deep.equal({ content: '<mark>own</mark>' });
   });
 
-  it('leaves out empty marks, and a passage that has no others', () => {
-    const [, message] = aThread({ title: 'First', messages: ['hello'] });
-    const passageOf = (content: string) =>
-      present([hit(message!, { highlight: { content: [content] } })]).messages[0]!.highlights
-        .content;
-    expect(passageOf('<mark>hello</mark> there<mark></mark>')).to.equal('<mark>hello</mark> there');
-    expect(passageOf(`${'z'.repeat(300)} <mark></mark>`)).to.equal(undefined);
-    const late = `<mark></mark>${'z'.repeat(300)} <mark>hello</mark>`;
-    expect(passageOf(late)).to.match(/z <mark>hello<\/mark>$/);
-  });
-
   it('leaves slashes readable in highlights and everything else escaped', () => {
     const [thread] = aThread({ title: 'First' });
     const highlight = { title: ['&lt;<mark>b</mark>&gt; a&#x2F;b'] };
