@@ -2,8 +2,8 @@ import { LONG_WORD } from '../../../shared/store/searchMapping.js';
 import type { SearchTerm } from './parseQuery.js';
 
 /** Matches a flag, or an emoji with everything that is joined to it. */
-const EMOJI =
-  /\p{Regional_Indicator}{1,2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*/u;
+export const EMOJI =
+  /\p{Regional_Indicator}{1,2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|[\u{E0020}-\u{E007F}]|\u200D\p{Extended_Pictographic})*/u;
 
 /**
  * Matches a single character of a script without spaces, or letters or digits in a row. Vowel signs and apostrophes

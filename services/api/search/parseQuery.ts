@@ -1,5 +1,6 @@
 import { composed } from '../../../shared/store/searchIndex.js';
 import { APOSTROPHES } from '../../../shared/store/searchMapping.js';
+import { EMOJI } from './countPieces.js';
 
 /** A word of a query, or the words of a quoted phrase. */
 export interface SearchTerm {
@@ -28,8 +29,13 @@ export function wordTerm(text: string): SearchTerm {
   return { text, phrase: false };
 }
 
-/** Matches a character that the index keeps as part of a token: a letter, a digit or an emoji. */
-const SEARCHABLE = /[\p{L}\p{Nd}\p{Extended_Pictographic}\p{Regional_Indicator}]/u;
+/**
+ * Matches a character that can be looked for: a letter, a digit or an emoji. The signs of names in trade are none,
+ * although the index holds them: who copies a name with such a sign looks for the name.
+ */
+const SEARCHABLE = /[\p{L}\p{Nd}\p{Regional_Indicator}]|(?![©®™])\p{Extended_Pictographic}/u;
+
+const EMOJIS = new RegExp(EMOJI, 'gu');
 
 /**
  * Matches a quoted phrase. The quote opens where no word comes before it, and closes where none follows: 5" and 3" are
@@ -62,8 +68,13 @@ function splitTerms(text: string): SearchTerm[] {
   const parts = text.replace(/[“”„‟«»＂]/gu, '"').split(PHRASE);
   return parts.flatMap((part, index): SearchTerm[] =>
     // After the split, the quoted parts have odd indexes.
-    index % 2 === 1 ? [{ text: part.trim(), phrase: true }] : part.split(' ').map(wordTerm),
+    index % 2 === 1 ? [{ text: part.trim(), phrase: true }] : wordsIn(part).map(wordTerm),
   );
+}
+
+/** The words of a text. An emoji is a word of its own, as it is in the index. */
+function wordsIn(text: string): string[] {
+  return text.replace(EMOJIS, ' $& ').split(' ');
 }
 
 /** Whether a text holds anything that can be found. */

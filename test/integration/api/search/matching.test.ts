@@ -97,6 +97,9 @@ const CORPUS = [
 const FOUND: [q: string, beginnings: string[]][] = [
   ['lighthouse', ['The lighthouse']],
   ['LIGHTHOUSE Keeper', ['The lighthouse']],
+  ['Lighthouse® ™ keeper', ['The lighthouse']],
+  ['👍🚀', ['shipped']],
+  ['shipped❤️', ['shipped']],
   ['keeper ferry', []],
   ['ferry run', ['Ferries']],
   ['"ferry run"', []],

@@ -26,6 +26,9 @@ const CASES: [name: string, q: string, terms: string[]][] = [
   ['operators of other languages', 'a AND b OR NOT c', ['a', 'AND', 'b', 'OR', 'NOT', 'c']],
   ['engineers’ words', 'C++ .NET --flag foo_bar', ['C++', '.NET', '--flag', 'foo_bar']],
   ['emoji', '🎉 👩‍💻 ❤️', ['🎉', '👩‍💻', '❤️']],
+  ['emoji side by side', '👍👍🏽🇫🇷🇩🇪🏴󠁧󠁢󠁥󠁮󠁧󠁿', ['👍', '👍🏽', '🇫🇷', '🇩🇪', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']],
+  ['emoji at words', 'node❤️now "so 🎉"', ['node', '❤️', 'now', '[so 🎉]']],
+  ['signs of trade', 'Node® ™ now', ['Node', 'now']],
   ['other scripts', '搜索引擎 ภาษาไทย العربية', ['搜索引擎', 'ภาษาไทย', 'العربية']],
 ];
 
