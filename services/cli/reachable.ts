@@ -1,20 +1,9 @@
 import { isFullError, REDIS_IS_FULL } from '../../shared/jobs/fullRedis.js';
-import { pingMongo } from '../../shared/platform/clients.js';
 import { whyAway } from '../../shared/platform/whyAway.js';
 import { withoutCommand } from '../../shared/platform/withoutCommand.js';
 import { CliError } from './cliError.js';
 import type { Archive } from './openArchive.js';
 import { safeText } from './safeText.js';
-
-/** How long MongoDB may take to answer (ms). */
-const ANSWER_MS = 10_000;
-
-/** Throws CliError where MongoDB does not answer, or takes no writes. */
-export async function requireMongo({ mongo }: Pick<Archive, 'mongo'>): Promise<void> {
-  await pingMongo(mongo, ANSWER_MS).catch((error: unknown) => {
-    throw new CliError(`MongoDB cannot be reached: ${messageOf(error)}`);
-  });
-}
 
 /** Throws CliError where Redis does not answer. */
 export async function requireQueue({ producer }: Pick<Archive, 'producer'>): Promise<void> {

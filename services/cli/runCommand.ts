@@ -5,7 +5,6 @@ import { LaunchError } from '../local/launchError.js';
 import { CliError } from './cliError.js';
 import { findServers } from './findServers.js';
 import type { Archive } from './openArchive.js';
-import { requireMongo } from './reachable.js';
 
 /** The result of a command: JSON for `--json`, lines for people, and whether all went well. */
 export interface Result {
@@ -38,7 +37,7 @@ export async function runCommand(
   // Servers that were started earlier do not inherit the priority.
   giveWay(settings.BACKGROUND_NICE);
   // Loading the drivers takes long, so they are loaded only when there is an archive to open.
-  const { openArchive } = await import('./openArchive.js');
+  const { openArchive, requireMongo } = await import('./openArchive.js');
   const archive = openArchive(found);
   try {
     warn(archive.shown);

@@ -35,7 +35,8 @@ describe('createMongo', () => {
 describe('pingMongo', () => {
   it('fails while the server that it is connected to is not the primary', () =>
     withTemporaryFolder(async (folder) => {
-      const { host, ask, stop } = await startOwnMongod(folder, ['--replSet', 'rs0']);
+      const mongod = await startOwnMongod(folder, ['--replSet', 'rs0']);
+      const { host } = mongod;
       const url = `mongodb://${host}/test_ping?directConnection=true`;
       const mongo = createMongo({ MONGODB_URL: url }, { timeoutMs: 5_000, poolSize: 2 });
       const answers = (): Promise<boolean> =>
@@ -44,15 +45,15 @@ describe('pingMongo', () => {
           () => false,
         );
       try {
-        await ask({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host }] } });
+        await mongod.ask({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host }] } });
         await until(answers);
-        await ask({ replSetStepDown: 600, force: true });
+        await mongod.ask({ replSetStepDown: 600, force: true });
         expect(await rejectionOf(pingMongo(mongo, 5_000))).to.include('not the primary');
-        await ask({ replSetFreeze: 0 });
+        await mongod.ask({ replSetFreeze: 0 });
         await until(answers);
       } finally {
         await mongo.client.close();
-        await stop();
+        await mongod.stop();
       }
     }));
 });

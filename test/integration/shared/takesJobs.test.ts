@@ -10,8 +10,8 @@ describe('the metric of the stores', () => {
   it('is 0 for the queue while its Redis is full or away', () =>
     withTemporaryFolder(async (folder) => {
       const wanted = { redis: true, mongodb: false, elasticsearch: false };
-      const { servers, stop } = await startOwnServers(folder, wanted);
-      const redis = servers.redis!;
+      const own = await startOwnServers(folder, wanted);
+      const redis = own.servers.redis!;
       const producer = createProducer({ redisUrl: redis.url, namespace: 'test_queue' });
       const registry = createRegistry();
       registerStores(registry, {}, () => takesJobs(producer));
@@ -31,7 +31,7 @@ describe('the metric of the stores', () => {
         await untilEqual(value, 1);
       } finally {
         await producer.close();
-        await stop();
+        await own.stop();
       }
     }));
 });
