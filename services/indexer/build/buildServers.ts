@@ -1,7 +1,7 @@
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { goneBodies, type BodyTexts } from '../stores/bodyWriter.js';
+import type { BodyTexts } from '../stores/bodyWriter.js';
 import { markMirror } from '../mirror/markMirror.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { storeMade } from '../work/claims.js';
@@ -27,8 +27,6 @@ async function buildServer(deps: IndexerDeps, mark: Mark): Promise<void> {
   await storeMade(deps, [mark], store, { servers: [subject] });
 }
 
-/** The bodies of a marked subject. Where there is no record of the server, all its bodies are gone. */
-async function textsOf(deps: IndexerDeps, subject: string): Promise<BodyTexts> {
-  if (subject === ALL_SERVERS) return listAllServers(deps);
-  return (await countServer(deps, subject)) ?? goneBodies('server', subject);
+function textsOf(deps: IndexerDeps, subject: string): Promise<BodyTexts> {
+  return subject === ALL_SERVERS ? listAllServers(deps) : countServer(deps, subject);
 }

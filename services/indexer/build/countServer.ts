@@ -14,16 +14,15 @@ import {
 import { compareIds } from '../views/tallyPeople.js';
 
 /**
- * The bodies of a server, with statistics that are counted now. All bodies of a deleted server are gone. Null where
- * there is no record of the server.
+ * The bodies of a server, with statistics that are counted now. All of them are gone where the server was deleted, or
+ * has no record.
  */
 export async function countServer(
   { collections, links }: Pick<IndexerDeps, 'collections' | 'links'>,
   serverId: string,
-): Promise<BodyTexts | null> {
+): Promise<BodyTexts> {
   const server = await collections.servers.findOne({ _id: serverId });
-  if (!server) return null;
-  if (server.deleted) return goneBodies('server', serverId);
+  if (!server || server.deleted) return goneBodies('server', serverId);
   const channels = await collections.channels
     .find({ serverId, deleted: { $ne: true }, withheldAt: { $exists: false } })
     .toArray();

@@ -1,7 +1,7 @@
 import { ALL_SERVERS, BODY_KINDS, SERVER_LIST } from '../../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../../shared/store/collections.js';
 import { countServer, listAllServers } from '../../build/countServer.js';
-import { goneBodies, type BodyTexts } from '../../stores/bodyWriter.js';
+import type { BodyTexts } from '../../stores/bodyWriter.js';
 import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
 import type { Difference } from '../difference.js';
@@ -25,7 +25,7 @@ export function serversArea({ deps, tally }: AreaContext): Area {
       for (const serverId of await serverIds(collections, window)) {
         if (missing.has(serverId)) continue;
         tally('servers', 1);
-        const texts = (await countServer(deps, serverId)) ?? goneBodies('server', serverId);
+        const texts = await countServer(deps, serverId);
         found.push(...(await compareServer(collections, serverId, texts)));
         found.push(...(await erasedNames(collections, serverId)));
       }
