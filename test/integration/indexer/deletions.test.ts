@@ -238,20 +238,27 @@ describe('deletions', () => {
     expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
   });
 
-  it("removes a thread that an import wrote without knowing of its channel's deletion", async () => {
-    const { serverId, channelId, sources } = await aPlace();
-    const { threads, messages } = deps.collections;
-    await deleteChannel(deps, { channelId }, REPORT_NOBODY);
-    const thread = aThread({ serverId, channelId, title: 'Quokka again' });
-    const said = aMessage({ _id: thread._id, threadId: thread._id, content: 'quokka again' });
-    await threads.insertOne(thread);
-    await messages.insertOne(said);
-    await setMarks(deps, 'thread', [thread._id]);
-    await build(deps, thread._id);
-    expect(await threads.findOne({ _id: thread._id })).to.include({ deleted: true, title: '' });
-    expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
-    expect(await found(sources[0]!.server._id)).to.equal(0);
-  });
+  for (const kind of ['channel', 'server'] as const) {
+    it(`removes a thread that an import wrote without knowing of the deletion of its ${kind}`, async () => {
+      const { serverId, channelId, sources } = await aPlace();
+      const { channels, threads, messages } = deps.collections;
+      const channel = (await channels.findOne({ _id: channelId }))!;
+      if (kind === 'channel') await deleteChannel(deps, { channelId }, REPORT_NOBODY);
+      else {
+        await deleteServer(deps, { serverId }, REPORT_NOBODY);
+        await channels.replaceOne({ _id: channelId }, channel);
+      }
+      const thread = aThread({ serverId, channelId, title: 'Quokka again' });
+      const said = aMessage({ _id: thread._id, threadId: thread._id, content: 'quokka again' });
+      await threads.insertOne(thread);
+      await messages.insertOne(said);
+      await setMarks(deps, 'thread', [thread._id]);
+      await build(deps, thread._id);
+      expect(await threads.findOne({ _id: thread._id })).to.include({ deleted: true, title: '' });
+      expect(await wordsOf(thread._id)).to.not.match(/quokka/i);
+      expect(await found(sources[0]!.server._id)).to.equal(0);
+    });
+  }
 
   it('removes a server with everything of it', async () => {
     const { serverId } = await aPlace();
