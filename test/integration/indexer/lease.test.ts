@@ -17,8 +17,6 @@ import { until } from '../../support/apiServer.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { QUIET } from '../../support/syncRig.js';
 
-/** Longer than any test. */
-
 describe('the lease of who speaks to the platform', () => {
   const { deps } = indexerSuite('emptied');
   afterEach(() => mock.reset());
@@ -55,6 +53,21 @@ describe('the lease of who speaks to the platform', () => {
     await sync.stop();
     expect(asked).to.deep.equal([]);
     expect(await deps.collections.sync.countDocuments()).to.equal(0);
+  });
+
+  it('is changed by its holder alone, and is taken over without what it says', async () => {
+    const { collections } = deps;
+    const problem = 'The platform refuses the token';
+    const stored = () => stateOf(collections.state, 'sync').findOne({ _id: 'sync' });
+    await holdLease(collections, 'one', 7);
+    await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, { $set: { problem } });
+    expect(await holdLease(collections, 'one', 8)).to.equal(true);
+    await releaseLease(collections, 'other');
+    expect(await holdLease(collections, 'other', 9)).to.equal(false);
+    expect(await stored()).to.include({ holder: 'one', problem, perSecond: 8 });
+    await releaseLease(collections, 'one');
+    expect(await holdLease(collections, 'other', 9)).to.equal(true);
+    expect(await stored()).to.include({ holder: 'other', problem: null, perSecond: 9 });
   });
 
   it('begins with later times than those of its former holder', async () => {
