@@ -137,9 +137,14 @@ describe('the recorder of events', () => {
   });
 
   it('deletes no message of another thread', async () => {
-    const { record, recorder, serverId, threadId, aThread } = await withThread();
+    const { own, record, recorder, serverId, threadId, aThread } = await withThread();
     const other = await aThread();
     await record({ kind: 'messagesDeleted', serverId, threadId: other, messageIds: [threadId] });
+    // Nor of the same thread, where it is recorded as one of another server.
+    const elsewhere = { ...own.servers.get(serverId)!, serverId: anId() };
+    own.servers.set(elsewhere.serverId, elsewhere);
+    const { serverId: otherId } = elsewhere;
+    await record({ kind: 'messagesDeleted', serverId: otherId, threadId, messageIds: [threadId] });
     await recorder.end();
     expect(await contentOf(threadId)).to.equal('Hello');
   });
@@ -174,10 +179,16 @@ describe('the recorder of events', () => {
 
   it('has a message read again where an event tells only a part of it', async () => {
     const { record, recorder, serverId, threadId } = await withThread();
+    const messages = syncOf(deps.collections.sync, 'message');
+    await record({ kind: 'changed', serverId, threadId, messageId: threadId });
+    const asked = await messages.findOne({ kind: 'message' });
+    expect(asked).to.include({ messageId: threadId, threadId, serverId });
+    // Further events do not put it off.
+    const dueAt = new Date(asked!.dueAt.getTime() - 1_000);
+    await messages.updateMany({}, { $set: { dueAt } });
     await record({ kind: 'changed', serverId, threadId, messageId: threadId });
     await recorder.end();
-    const asked = await syncOf(deps.collections.sync, 'message').findOne({ kind: 'message' });
-    expect(asked).to.include({ messageId: threadId, threadId, serverId });
+    expect((await messages.findOne({ kind: 'message' }))?.dueAt).to.deep.equal(dueAt);
   });
 
   it('does not count a thread as read that was read before an outage of its server ended', async () => {
@@ -562,9 +573,12 @@ describe('the recorder of events', () => {
     expect(await identify(signal)).to.include({ url: value.url });
     const stopped = new AbortController();
     expect(await identify(stopped.signal, () => stopped.abort())).to.equal('AbortError');
-    const earlier = { $set: { identifiedAt: new Date(Date.now() - 6_000) } };
-    await stateOf(deps.collections.state, 'gateway').updateOne({ _id: 'gateway' }, earlier);
-    expect(await identify(signal)).to.include({ url: value.url });
+    // A time of the future is from before the clock was set back.
+    for (const ms of [-6_000, 3_600_000]) {
+      const last = { $set: { identifiedAt: new Date(Date.now() + ms) } };
+      await stateOf(deps.collections.state, 'gateway').updateOne({ _id: 'gateway' }, last);
+      expect(await identify(signal)).to.include({ url: value.url });
+    }
   });
 
   it('records at once that the bot is not on a server', async () => {
