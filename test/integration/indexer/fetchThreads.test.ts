@@ -236,26 +236,31 @@ describe('fetching threads', () => {
 
   /**
    * What is to be fetched of a thread that the platform lists again with a second message, while events tell
-   * everything.
+   * everything. They have done so since a moment, which is before the first list unless another is given.
    */
   async function toldAgain(
     count: number,
     recorded: 'nothing' | 'last',
     meanwhile: (_id: string) => Promise<void> = () => Promise.resolve(),
+    since = new Date(0),
   ) {
     const one = anAnsweredServer('Rust', ['help']);
     const { platform } = answeringPlatform([one]);
     const { messages, sync } = deps.collections;
     const slow = Object.create(messages) as typeof messages;
-    const listening = { since: new Date(0) };
-    const own = syncDeps(deps, platform, { listening });
+    const own = syncDeps(deps, platform, { listening: { since } });
     const server = await loadServer(own, one.guild.id);
     const thread = aLiveThread({ guild_id: one.guild.id, parent_id: one.channels[0]!.id });
     const { id: _id } = thread;
     await noteThreads(own, server, { threads: [thread], asOf: server.asOf + 1 });
     await syncOf(sync, 'thread').updateOne({ _id }, { $unset: { todo: '', token: '' } });
     const last = aMessage({ threadId: _id });
-    if (recorded === 'last') await messages.insertOne(last);
+    // The platform counts neither the starter message nor what was deleted.
+    const uncounted = [
+      aMessage({ _id, threadId: _id }),
+      aMessage({ threadId: _id, deleted: true }),
+    ];
+    await messages.insertMany(recorded === 'last' ? [last, ...uncounted] : uncounted);
     slow.countDocuments = async (...asked: Parameters<typeof messages.countDocuments>) => {
       await meanwhile(_id);
       return messages.countDocuments(...asked);
@@ -273,6 +278,8 @@ describe('fetching threads', () => {
     expect(await toldAgain(1, 'last')).to.include({ todo: undefined });
     expect(await toldAgain(2, 'last')).to.include({ todo: 'new' });
     expect(await toldAgain(0, 'nothing')).to.include({ todo: 'new' });
+    const later = new Date(Date.now() + 60_000);
+    expect(await toldAgain(1, 'last', undefined, later)).to.include({ todo: 'new' });
   });
 
   it('begins at the first message where that is requested while all seems to be recorded', async () => {
@@ -285,11 +292,12 @@ describe('fetching threads', () => {
     expect(again).to.deep.equal({ todo: 'all', isFromFirst: true });
   });
 
-  it('dates a reading by the moment at which it began', async () => {
+  it('dates a reading by the moment at which it began, unless it went on from the middle', async () => {
     const threads = syncOf(deps.collections.sync, 'thread');
     const thread = aThread({ todo: 'all' });
+    const fromMiddle = aThread({ after: '5', token: 'first' });
     const { _id, serverId } = thread;
-    await threads.insertOne(thread);
+    await threads.insertMany([thread, fromMiddle]);
     let asked = 0;
     const get = (async () => {
       asked = Date.now();
@@ -297,12 +305,16 @@ describe('fetching threads', () => {
       return { value: { messages: [], unreadable: [] }, asOf: 2 };
     }) as unknown as PlatformClient['get'];
     const server = { serverId, channels: new Map(), optOutRoles: new Set() };
-    await fetchThread(syncDeps(deps, { get }), server as unknown as LoadedServer, thread);
+    for (const one of [fromMiddle, thread])
+      await fetchThread(syncDeps(deps, { get }), server as unknown as LoadedServer, one);
     const { readAt } = (await threads.findOne({ _id }))!;
     expect(readAt!.getTime()).to.be.at.most(asked);
+    const other = await threads.findOne({ _id: fromMiddle._id });
+    expect(other).to.not.have.any.keys('readAt', 'todo');
   });
 
   it('is still to be done where it was asked for while an earlier one failed', async () => {
+    const began = Date.now();
     const thread = aThread({ token: 'before' });
     const { _id } = thread;
     const threads = syncOf(deps.collections.sync, 'thread');
@@ -314,7 +326,10 @@ describe('fetching threads', () => {
       throw new PlatformRefused('Not now', 400, null);
     };
     await fetchUntil({ platform: { get } }, new AbortController(), () => times === 2);
-    expect(await threads.findOne({ _id })).to.include({ problem: 'Not now' });
+    const failed = await threads.findOne({ _id });
+    expect(failed).to.include({ problem: 'Not now' });
+    // It counts as read, so that its next reading comes in its turn.
+    expect(failed!.readAt!.getTime()).to.be.at.least(began);
   });
 
   it('removes no message of which the platform says only that it may not be seen', async () => {
