@@ -443,7 +443,8 @@ describe('the mirror', () => {
     expect(JSON.stringify(left)).not.to.contain(author.id);
   });
 
-  it('copies the newest picture of a person and of a server', async () => {
+  it('copies the newest picture of a person and of a server, whatever types of attachments are copied', async () => {
+    deps = await withMirror(base, { ...env, MIRROR_TYPES: 'image/svg+xml' });
     const serverId = anId();
     const say = async (asOf: number, picture: string) => {
       const threadId = anId();
@@ -470,7 +471,7 @@ describe('the mirror', () => {
       ['a1', 'b2'].flatMap((one) => [`/avatars/7/${one}.png`, `/icons/${serverId}/${one}.png`]),
     );
     // Where the newer picture cannot be had, the one before stays.
-    server.answers.set('/avatars/7/c3.png', fail(404));
+    server.answers.set('/avatars/7/c3.png', give(Buffer.from('<svg/>'), 'image/svg+xml'));
     await say(LIVE + 2, 'c3');
     expect(await totals()).to.deep.include({ files: 2, failed: 1 });
     // A picture on another host is never fetched.
@@ -543,7 +544,16 @@ describe('the mirror', () => {
     await doDue(deps);
     expect(asked('c3')).to.equal(2);
     expect(await totals()).to.deep.include({ files: 1, failed: 0 });
+    expect(await stored()).to.have.length(1);
     expect(await waiting()).to.equal(0);
+
+    // The next picture is asked for at once, and takes the room of the one before.
+    server.answers.set('/avatars/7/d4.png', fail(503));
+    await show(LIVE + 3, 'd4');
+    deps.mirror.maxTotalBytes = (await totals()).bytes + 1;
+    await show(LIVE + 4, 'e5');
+    expect([asked('d4'), asked('e5')]).to.deep.equal([1, 1]);
+    expect(await totals()).to.deep.include({ files: 1, failed: 0 });
   });
 
   it('lets a worker that has lost its claim leave nothing behind', async () => {
@@ -595,6 +605,7 @@ describe('the mirror', () => {
     const half = join(files.incoming, 'half');
     writeFileSync(half, 'x');
     utimesSync(half, 0, 0);
+    writeFileSync(join(files.incoming, 'arriving'), 'x');
     const later = new Date(Date.now() + 2 * 3_600_000);
     await askToLookThrough(deps);
     const mark = await deps.collections.work.findOne({ _id: markId('mirror', 'all') });
@@ -602,9 +613,10 @@ describe('the mirror', () => {
     // A file that was put within the last hour may be waiting for its record.
     await lookThrough(deps, deps.mirror, claimed!);
     expect(await stored()).to.have.length(2);
-    expect(readdirSync(files.incoming)).to.deep.equal([]);
+    expect(readdirSync(files.incoming)).to.deep.equal(['arriving']);
     await lookThrough(deps, deps.mirror, claimed!, later);
     expect(await stored()).to.deep.equal([kept!.copy!.key]);
+    expect(readdirSync(files.incoming)).to.deep.equal([]);
     await files.remove([kept!.copy!.key]);
     await lookThrough(deps, deps.mirror, claimed!);
     await endLeases(deps, 'all');
