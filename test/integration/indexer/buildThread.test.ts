@@ -3,6 +3,7 @@ import type { ParticipantList, ThreadDetail } from '../../../shared/contract/thr
 import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
 import type { AuthorSnapshot, SourceMessage } from '../../../shared/store/records.js';
+import type { Announcement } from '../../../shared/jobs/announcements.js';
 import { documentId, searchAlias, writesAlias } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
@@ -484,6 +485,27 @@ describe('building a thread', () => {
     expect((await searchVersion('thread', threadId)).kind).to.equal('tombstone');
     expect((await searchVersion('message', threadId)).kind).to.equal('tombstone');
     expect(await deps.collections.contributions.countDocuments({ threadId })).to.equal(0);
+  });
+
+  it('announces at once that it has removed a thread, and on which servers somebody is counted no more', async () => {
+    await deps.collections.work.deleteMany({});
+    const { source, threadId, messages } = aConversation();
+    const { serverId, channelId } = source.thread;
+    const author = anAuthor(`left-${threadId}`);
+    await record(deps, source, [{ ...messages[0]!, author }]);
+    await build(deps, threadId);
+    await doAll(deps);
+    const told: Partial<Announcement>[] = [];
+    const announcer = {
+      ...deps.announcer,
+      announce: (change: Partial<Announcement>) => told.push(change),
+    };
+    await deps.collections.messages.updateMany({ threadId }, { $set: { deleted: true } });
+    await setMarks(deps, 'thread', [threadId]);
+    await build({ ...deps, announcer }, threadId);
+    expect(told.splice(0)).to.deep.equal([{ threads: [{ threadId, serverId, channelId }] }]);
+    await runDue({ ...deps, announcer }, { subject: author.id }, ['person']);
+    expect(told).to.deep.equal([{ users: [author.id], servers: [serverId] }]);
   });
 
   describe('names as the author of a thread', () => {

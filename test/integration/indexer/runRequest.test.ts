@@ -2,6 +2,7 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
 import { forgetChannels } from '../../../services/indexer/sync/forgetChannels.js';
+import { leaveOutServer } from '../../../services/indexer/sync/leaveOutServer.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import { postponeRequest } from '../../../services/indexer/sync/postponeRequest.js';
@@ -29,6 +30,7 @@ import { until } from '../../support/apiServer.js';
 import { aSourceThread } from '../../support/factories.js';
 import { record } from '../../support/indexerDeps.js';
 import { aLiveThread } from '../../support/liveAnswers.js';
+import { LIVE } from '../../support/mirrorRig.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { QUIET } from '../../support/syncRig.js';
 
@@ -159,6 +161,18 @@ describe('a request to sync', () => {
     const { threads, channels } = deps.collections;
     expect(await threads.findOne({ _id: threadId })).not.to.have.property('deleted');
     expect(await channels.findOne({ _id: channelId })).not.to.have.property('deleted');
+  });
+
+  it('reads what the platform once told and no list tells, but nothing that an export alone has told of', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const place = { server: { _id: one.guild.id }, channel: { _id: one.channels[0]!.id } };
+    const told = [1, 2].map((n) => aSourceThread({ ...place, asOf: LIVE + n }));
+    for (const source of [...told, aSourceThread(place)]) await record(deps, source);
+    const [unlisted, deleted] = told.map(({ thread }) => thread._id);
+    await deps.collections.threads.updateOne({ _id: deleted! }, { $set: { deleted: true } });
+    await runRequest(syncDeps(deps, answeringPlatform([one]).platform), aRequest());
+    const toRead = await deps.collections.sync.distinct('_id', { kind: 'thread', todo: 'all' });
+    expect(toRead).to.deep.equal([unlisted]);
   });
 
   it('deletes nothing that the bot may not see, but what the platform says to be deleted', async () => {
@@ -410,6 +424,22 @@ describe('a request to sync', () => {
       expect(await deps.collections.sync.countDocuments({ kind: 'thread' })).to.equal(0);
       expect(own.servers.get(one.guild.id)?.channels.size).to.equal(0);
     });
+  });
+
+  it('ends without an error where the bot is removed from the server meanwhile', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    const { platform } = answeringPlatform([one], {
+      archived: (channelId) => ({ threads: pagesOf(one, channelId, 1), has_more: false }),
+      async before({ route }) {
+        if (route === 'archivedThreads') await leaveOutServer(own, serverId, 'It was removed');
+      },
+    });
+    const own = syncDeps(deps, platform);
+    await runRequest(own, aRequest({ serverId }));
+    expect(await deps.collections.threads.countDocuments()).to.equal(0);
+    const noted = await syncOf(deps.collections.sync, 'server').findOne({ _id: serverId });
+    expect(noted?.problem).to.equal('It was removed');
   });
 
   describe('while the list of one forum fails', () => {
