@@ -61,6 +61,9 @@ describe('announcer', () => {
         similar: ['11'],
       },
     ]);
+    heard.length = 0;
+    announcer.announce({ everything: true });
+    await until(() => heard.some(({ everything }) => everything === true));
   });
 
   it('gives up a connection that is silently dead, and reports the loss on the next one', async () => {

@@ -3,6 +3,7 @@ import { Binary, ObjectId } from 'mongodb';
 import { encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js';
+import { newMark } from '../../../shared/store/work.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
@@ -11,8 +12,8 @@ const HOUR_MS = 3_600_000;
 describe('removeOrphanPieces', () => {
   const stores = suiteStores();
   afterEach(async () => {
-    const { pieces, bodies, importFiles } = stores.mongo.collections;
-    await Promise.all([pieces, bodies, importFiles].map((kept) => kept.deleteMany({})));
+    const { pieces, bodies, importFiles, work } = stores.mongo.collections;
+    await Promise.all([pieces, bodies, importFiles, work].map((kept) => kept.deleteMany({})));
   });
 
   const uploadOf = (hoursAgo: number) =>
@@ -34,12 +35,14 @@ describe('removeOrphanPieces', () => {
   const left = async () =>
     (await stores.mongo.collections.pieces.find().toArray()).map(({ _id }) => _id);
 
-  it('removes uploads older than a day that no waiting file names', async () => {
-    const [orphan, waited, fresh] = [uploadOf(25), uploadOf(26), uploadOf(1)];
-    await stores.mongo.collections.importFiles.insertOne(aFile(waited));
-    for (const id of [orphan, waited, fresh]) await store(uploadOwner(id));
-    expect(await removeOrphanPieces(stores.mongo.collections)).to.equal(1);
-    const kept = [waited, fresh].map((id) => pieceId(uploadOwner(id), 0));
+  it('removes uploads older than a day whose file does not wait and is not being imported', async () => {
+    const [orphan, done, waited, begun, fresh] = [25, 26, 27, 28, 1].map(uploadOf);
+    const { importFiles, work } = stores.mongo.collections;
+    await importFiles.insertMany([aFile(waited!), { ...aFile(done!), state: 'imported' }]);
+    await work.insertOne(newMark('file', begun!));
+    for (const id of [orphan, done, waited, begun, fresh]) await store(uploadOwner(id!));
+    expect(await removeOrphanPieces(stores.mongo.collections)).to.equal(2);
+    const kept = [waited, begun, fresh].map((id) => pieceId(uploadOwner(id!), 0));
     expect(await left()).to.have.members(kept);
   });
 
