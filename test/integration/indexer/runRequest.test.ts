@@ -16,6 +16,7 @@ import {
   PlatformRefused,
 } from '../../../shared/discordApi/platformErrors.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import {
   anAnsweredServer,
@@ -267,8 +268,8 @@ describe('a request to sync', () => {
     const active = Array.from({ length: 2 }, () =>
       aLiveThread({ guild_id: serverId, parent_id: one.channels[0]!.id }),
     );
-    const archived = pagesOf(one, one.channels[0]!.id, 4);
-    const strange = [active[0]!, archived[1]!];
+    const archived = pagesOf(one, one.channels[0]!.id, 5);
+    const strange = [active[0]!, archived[4]!];
     for (const thread of strange) Object.assign(thread, { name: null });
     const { platform } = answeringPlatform([one]);
     let pages = 0;
@@ -296,16 +297,16 @@ describe('a request to sync', () => {
     };
     const problemOf = (id: string) => `Thread ${id} cannot be read: name must be a string`;
     const error = problemOf(active[0]!.id);
-    expect(await serve()).to.deep.equal({ error, recorded: 4, pages: 2 });
+    expect(await serve()).to.deep.equal({ error, recorded: 5, pages: 2 });
     active[0]!.name = 'Now it can';
     // What is behind the first page is not read again, but is reported.
-    const left = problemOf(archived[1]!.id);
-    expect(await serve()).to.deep.equal({ error: left, recorded: 5, pages: 1 });
-    archived[1]!.name = 'Now it can';
+    const left = problemOf(archived[4]!.id);
+    expect(await serve()).to.deep.equal({ error: left, recorded: 6, pages: 1 });
+    archived[4]!.name = 'Now it can';
     own.listed.clear();
-    expect(await serve()).to.deep.equal({ error: undefined, recorded: 6, pages: 2 });
+    expect(await serve()).to.deep.equal({ error: undefined, recorded: 7, pages: 2 });
     own.listed.clear();
-    expect(await serve()).to.deep.equal({ error: undefined, recorded: 6, pages: 1 });
+    expect(await serve()).to.deep.equal({ error: undefined, recorded: 7, pages: 1 });
   });
 
   it('lists a forum from its beginning that was forgotten while a page was on its way', async () => {
@@ -340,18 +341,23 @@ describe('a request to sync', () => {
     const { id: channelId } = one.channels[0]!;
     const [first, last] = pagesOf(one, channelId, 2);
     const unreadable = [{ id: last!.id, reason: 'no name' }];
+    let has_more = true;
     const { platform, asked } = answeringPlatform([one]);
     const get: PlatformClient['get'] = async (request, signal) => {
       const answer = await platform.get(request, signal);
       if (request.route !== 'archivedThreads') return answer;
       const value = request.path.includes('before=')
-        ? { threads: [], unreadable, has_more: false }
+        ? { threads: [], unreadable, has_more }
         : { threads: [first], unreadable: [], has_more: true };
       return { ...answer, value: value as never };
     };
     const own = syncDeps(deps, { get });
-    await runRequest(own, aRequest());
     const forum = () => syncOf(deps.collections.sync, 'channel').findOne({ kind: 'channel' });
+    // Where more follows such a page, nobody knows where the list goes on.
+    await runRequest(own, aRequest());
+    expect(await forum()).to.not.have.property('listedTo');
+    has_more = false;
+    await runRequest(own, aRequest());
     expect(await forum()).to.include({ listedTo: first!.thread_metadata.archive_timestamp });
     // So threads that are archived from now on are found: the next list begins at the first page.
     asked.length = 0;
@@ -547,8 +553,9 @@ describe('a request to sync', () => {
     });
 
     it('is not served before its time has come, while others are', async () => {
-      const { first, platform } = withError(() => new PlatformAway('Away'));
+      const { first, platform, asked } = withError(() => new PlatformAway('Away'));
       const { id: serverId } = first.guild;
+      const state = stateOf(deps.collections.state, 'sync');
       const [past, later] = [new Date(0), new Date(Date.now() + HOUR_MS)];
       await requests().insertMany([
         aRequest({ _id: 'postponed', serverId, at: past, dueAt: later }),
@@ -558,10 +565,14 @@ describe('a request to sync', () => {
       try {
         await until(async () => (await requests().findOne({ _id: 'other' }))!.listed === true);
         expect(await requests().findOne({ _id: 'postponed' })).not.to.have.property('tries');
+        await state.updateOne({ _id: 'sync' }, { $set: { problem: 'An earlier one' } });
         await requests().updateOne({ _id: 'postponed' }, { $set: { dueAt: past } });
         await until(
           async () => (await requests().findOne({ _id: 'postponed' }))!.tries !== undefined,
         );
+        // Requests are served, so the problem is over. A request that was served is not served again.
+        await until(async () => (await state.findOne({ _id: 'sync' }))?.problem === null);
+        expect(asked.filter(({ route }) => route === 'channel')).to.have.length(1);
       } finally {
         await sync.stop();
       }
