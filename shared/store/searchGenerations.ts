@@ -39,8 +39,8 @@ interface EnteredRebuild {
 }
 
 /**
- * Records a rebuild as queued. Throws RebuildRunning while another one runs or waits. Its times are those of
- * MongoDB's clock, because the clocks of processes differ.
+ * Records a rebuild as queued. Throws RebuildRunning while another one runs or waits. Its times are those of MongoDB's
+ * clock, because the clocks of processes differ.
  */
 export async function enterRebuild({ state }: Store): Promise<EnteredRebuild> {
   const store = stateOf(state, 'search');

@@ -21,8 +21,8 @@ const wholeMessage: RendererExtension = {
 };
 
 /**
- * marked with Discord's syntax in place of CommonMark's: one tokenizer takes the whole message,
- * and marked renders its tokens. Names and links must be resolved between lexer and parser.
+ * marked with Discord's syntax in place of CommonMark's: one tokenizer takes the whole message, and marked renders its
+ * tokens. Names and links must be resolved between lexer and parser.
  */
 export const discordMarkdown = new Marked({
   extensions: [message, wholeMessage, ...Object.entries(renderers).map(toExtension)],

@@ -5,9 +5,8 @@ const MONTHS =
 const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
 /**
- * The instant of a Discord timestamp (unix seconds) as ISO 8601 and as text for its style, in UTC.
- * The relative style R reads as the full time, because a stored body has no present.
- * Undefined outside the years 1 to 9999.
+ * The instant of a Discord timestamp (unix seconds) as ISO 8601 and as text for its style, in UTC. The relative style R
+ * reads as the full time, because a stored body has no present. Undefined outside the years 1 to 9999.
  */
 export function formatTimestamp(
   seconds: number,

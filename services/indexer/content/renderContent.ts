@@ -15,8 +15,8 @@ export type { RenderContext } from './resolveReferences.js';
 export const RENDERER_VERSION = 7;
 
 /**
- * A message's content in Discord's markdown as sanitised, well-formed HTML. Content longer than
- * MAX_MARKUP_LENGTH is shown as plain text. Never throws; time is bounded by the length.
+ * A message's content in Discord's markdown as sanitised, well-formed HTML. Content longer than MAX_MARKUP_LENGTH is
+ * shown as plain text. Never throws; time is bounded by the length.
  */
 export function renderContent(content: string, context: RenderContext): string {
   const text = prepareText(content);

@@ -34,8 +34,7 @@ export async function renewSearchIndex(deps: RenewDeps): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof RebuildRunning)) throw error;
     // The rebuild's job may be lost. Lost jobs are looked for when the queue is idle. It is not idle now, as jobs that
-    // need
-    // the index are tried again and again.
+    // need the index are tried again and again.
     const { rebuildId } = error;
     if (rebuildId) await producer.refile('reindex-search', { rebuildId });
   }

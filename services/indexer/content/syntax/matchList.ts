@@ -11,8 +11,8 @@ interface Bullet {
 }
 
 /**
- * Matches a list: bullets at one indent, each with the lines indented by two spaces or more below
- * it. Lists inside are found by parsing an item's text, so nesting needs no code of its own.
+ * Matches a list: bullets at one indent, each with the lines indented by two spaces or more below it. Lists inside are
+ * found by parsing an item's text, so nesting needs no code of its own.
  */
 export const matchList: Rule = (scan, at) => {
   const first = bulletAt(scan.text, at);
