@@ -38,7 +38,7 @@ export async function prepareSearch(deps: RenewDeps): Promise<void> {
     await elasticsearch.indices.putMapping({ index, properties: ADDED_TO_FIRST });
   }
   const problem = describeMapping(mappingVersion);
-  if (problem) logger.warn({ index, mappingVersion }, problem);
+  if (problem !== null) logger.warn({ index, mappingVersion }, problem);
 }
 
 async function keepUsable(elasticsearch: Client, index: string[]): Promise<void> {

@@ -201,9 +201,9 @@ export async function readSearchIndex(
   return { index, mappingVersion: typeof version === 'number' ? version : 0 };
 }
 
-/** What is wrong with an index of another mapping, for the log and the status; undefined for the current mapping. */
-export function describeMapping(mappingVersion: number): string | undefined {
-  if (mappingVersion === MAPPING_VERSION) return undefined;
+/** What is wrong with an index of another mapping, for the log and the status; null for the current mapping. */
+export function describeMapping(mappingVersion: number): string | null {
+  if (mappingVersion === MAPPING_VERSION) return null;
   return mappingVersion < MAPPING_VERSION
     ? `The search index has mapping ${mappingVersion}, this version needs ${MAPPING_VERSION}: run forum-archive reindex --search`
     : `The search index has mapping ${mappingVersion}, newer than this version's ${MAPPING_VERSION}: update, or run forum-archive reindex --search`;
@@ -216,7 +216,7 @@ export async function searchProblem(
   limits: TransportRequestOptions = {},
 ): Promise<string | null> {
   const { mappingVersion } = await readSearchIndex(client, namespace, limits);
-  return describeMapping(mappingVersion) ?? null;
+  return describeMapping(mappingVersion);
 }
 
 /**

@@ -50,7 +50,7 @@ describe('composed', () => {
 
 describe('describeMapping', () => {
   it('says nothing about the current mapping, and says what to do about any other', () => {
-    expect(describeMapping(MAPPING_VERSION)).to.equal(undefined);
+    expect(describeMapping(MAPPING_VERSION)).to.equal(null);
     expect(describeMapping(MAPPING_VERSION - 1)).to.include('run forum-archive reindex --search');
     expect(describeMapping(MAPPING_VERSION + 1)).to.include('newer than this version');
   });
