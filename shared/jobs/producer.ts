@@ -50,13 +50,17 @@ const OPTIONS: JobsOptions = {
   removeOnFail: { count: 5_000, age: 14 * DAY_S },
 };
 /**
+ * Jobs that are filed once for each request, because their ids hold the id of the request, with their own options. Any
+ * other job may be asked for again while it runs: `joinOrFollow` files these.
+ *
  * Jobs of files are removed when they end. There are very many of them, so they would soon push out all other jobs, and
  * they would keep a file from being filed again. Their imports record how they ended. A rebuild is tried until its
  * record says that it has ended, so its number of tries is not limited.
  */
-const OWN_OPTIONS: Partial<Record<JobName, JobsOptions>> = {
+const OF_ONE_REQUEST: Partial<Record<JobName, JobsOptions>> = {
   'import-file': { removeOnComplete: true, removeOnFail: true },
   'reindex-search': { attempts: 1_000_000 },
+  sync: {},
 };
 
 /** The id of what each job is about. */
@@ -74,16 +78,6 @@ const JOB_IDS: { [Name in JobName]: (payload: JobPayloads[Name]) => string } = {
   sync: ({ requestId }) => `sync-${requestId}`,
   verify: ({ repair }) => `verify-${repair ? 'repair' : 'look'}`,
 };
-
-/**
- * Jobs that are filed once for each request, because their ids hold the id of the request. Any other job may be asked
- * for again while it runs: `joinOrFollow` files these.
- */
-const OF_ONE_REQUEST: ReadonlySet<JobName> = new Set<JobName>([
-  'import-file',
-  'reindex-search',
-  'sync',
-]);
 
 /** Milliseconds until the next try of a job. */
 export function retryDelay(attemptsMade: number): number {
@@ -159,9 +153,9 @@ export function createProducer(options: {
     joined: ReadonlySet<string>,
   ): Promise<string> => {
     const jobId = JOB_IDS[name](payload);
-    if (!OF_ONE_REQUEST.has(name))
-      return joinOrFollow(queue, { name, payload, about: jobId }, joined);
-    await queue.add(name, payload, { jobId, ...OWN_OPTIONS[name] });
+    const own = OF_ONE_REQUEST[name];
+    if (!own) return joinOrFollow(queue, { name, payload, about: jobId }, joined);
+    await queue.add(name, payload, { jobId, ...own });
     return jobId;
   };
   return {
