@@ -2,10 +2,10 @@ import { saidIn } from '../../../shared/store/forwards.js';
 import { askGathered, findGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
-import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { eraseThread } from '../../../shared/store/eraseThread.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
+import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import { collectReferences } from '../content/collectReferences.js';
 import type { LinkTarget, LinkTargets } from '../content/resolveReferences.js';
 import { embedTexts } from '../views/embedTexts.js';
@@ -24,12 +24,6 @@ export interface LoadedThread {
   messages: AsyncIterable<MessageRecord>;
 }
 
-/** Who must not be shown: those who were erased, and those who are left out of the thread's server. */
-interface Unshown {
-  erased: ErasedPeople;
-  isLeftOut: (userId: string) => boolean;
-}
-
 /**
  * Loads a thread. Null when nothing of it may be shown: it was deleted, its channel is deleted, withheld or not
  * recorded, or only people who must not be shown have said anything in it.
@@ -37,24 +31,21 @@ interface Unshown {
 export async function loadThread(
   records: Records,
   recorded: ThreadRecord,
-  {
-    erased,
-    isLeftOut,
-    version,
-    ...settings
-  }: Pick<ThreadModel, 'resolvedTags' | 'links' | 'version'> & Unshown,
+  unshown: UnshownPeople,
+  settings: Pick<ThreadModel, 'resolvedTags' | 'links' | 'version'>,
 ): Promise<LoadedThread | null> {
   if (recorded.deleted) return null;
+  const { erased } = unshown;
+  const isUnshown = (userId: string): boolean => unshown.has(recorded.serverId, userId);
   const [opening, channel] = await Promise.all([
-    readOpening(records, recorded._id, { erased, isLeftOut }),
+    readOpening(records, recorded, unshown),
     findGathered(records.channels, recorded.channelId),
   ]);
   if (!opening || !channel || channel.deleted || channel.withheldAt) return null;
   const { first, messages } = opening;
   const starter = first._id === recorded._id ? first : await findStarter(records, recorded._id);
-  const isStarterUnshown =
-    starter !== null && (erased.has(starter.author.id) || isLeftOut(starter.author.id));
-  const isOwnerUnshown = isStarterUnshown || isLeftOut(recorded.ownerId ?? '');
+  const isStarterUnshown = starter !== null && isUnshown(starter.author.id);
+  const isOwnerUnshown = isStarterUnshown || isUnshown(recorded.ownerId ?? '');
   const thread = eraseThread(
     isOwnerUnshown ? { ...recorded, ownerId: ERASED_ID } : recorded,
     erased,
@@ -64,7 +55,7 @@ export async function loadThread(
       ? applyErasures(starter, erased)
       : await startWithoutStarter(records, thread, first);
   return {
-    model: { thread, version, channel, first, starting, ...settings },
+    model: { thread, channel, first, starting, ...settings },
     messages,
   };
 }
@@ -84,8 +75,8 @@ interface Opening {
  */
 async function readOpening(
   records: Records,
-  threadId: string,
-  { erased, isLeftOut }: Unshown,
+  { _id: threadId, serverId }: ThreadRecord,
+  { erased, left }: UnshownPeople,
 ): Promise<Opening | null> {
   let isFirst = true;
   const rest = threadMessages(records, threadId);
@@ -93,7 +84,7 @@ async function readOpening(
     const { value: message } = await rest.next();
     if (!message) return null;
     const first = applyErasures(message, erased);
-    if (!first.deleted && !isLeftOut(first.author.id)) {
+    if (!first.deleted && !left.has(serverId, first.author.id)) {
       if (isFirst) return { first, messages: startingWith(message, rest) };
       await rest.return(undefined);
       return { first, messages: threadMessages(records, threadId) };

@@ -40,14 +40,7 @@ export async function readThread(
   { version, unshown }: { version: number; unshown: UnshownPeople },
   sink: ThreadSink,
 ): Promise<ReadViews | null> {
-  const { erased, left } = unshown;
-  const loaded = await loadThread(collections, thread, {
-    resolvedTags,
-    links,
-    erased,
-    isLeftOut: (userId) => left.has(thread.serverId, userId),
-    version,
-  });
+  const loaded = await loadThread(collections, thread, unshown, { resolvedTags, links, version });
   if (!loaded) return null;
   const fold = foldThread(loaded.model);
   let hasForwards = false;
@@ -56,7 +49,7 @@ export async function readThread(
   for await (const batch of batches(loaded.messages, MESSAGE_BATCH)) {
     const judged = await withoutUnshown(collections, unshown, thread.serverId, batch);
     const { shown, leftOut, unclean } = judged;
-    if (unclean.length > 0) await sink.clean?.(unclean, erased);
+    if (unclean.length > 0) await sink.clean?.(unclean, unshown.erased);
     if (leftOut.length > 0) await sink.leaveOut?.(leftOut);
     hasForwards ||= judged.hasForwards;
     unshownForwards.push(...judged.unshownForwards);
