@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 import { expect } from 'chai';
 import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
 import { forgetChannels } from '../../../services/indexer/sync/forgetChannels.js';
-import { leaveOutServer } from '../../../services/indexer/sync/leaveOutServer.js';
+import { suspendServer } from '../../../services/indexer/sync/suspend.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import { postponeRequest } from '../../../services/indexer/sync/postponeRequest.js';
@@ -438,7 +438,7 @@ describe('a request to sync', () => {
     const { platform } = answeringPlatform([one], {
       archived: (channelId) => ({ threads: pagesOf(one, channelId, 1), has_more: false }),
       async before({ route }) {
-        if (route === 'archivedThreads') await leaveOutServer(own, serverId, 'It was removed');
+        if (route === 'archivedThreads') await suspendServer(own, serverId, 'It was removed');
       },
     });
     const own = syncDeps(deps, platform);
