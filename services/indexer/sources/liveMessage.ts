@@ -14,6 +14,7 @@ import type {
   LiveAttachment,
   LiveMemberNamed,
   LiveMessage,
+  LiveRole,
   LiveSnapshot,
   LiveUser,
 } from '../../../shared/discordApi/answerTypes.js';
@@ -31,13 +32,13 @@ const STICKER_FORMATS: Readonly<Record<number, string>> = { 2: 'Apng', 3: 'Lotti
 
 /**
  * What the mapping of a message needs in addition to it: the message's thread, the time at which it counts as told
- * (`asOf`), and the names of the server's roles by their ids. `isEvent` says that an event told the message. Events
- * tell no reactions.
+ * (`asOf`), and the server's roles by their ids. `isEvent` says that an event told the message. Events tell no
+ * reactions.
  */
 export interface LiveContext {
   threadId: string;
   asOf: number;
-  roleNames: ReadonlyMap<string, string>;
+  roles: ReadonlyMap<string, Pick<LiveRole, 'name'>>;
   isEvent?: true;
 }
 
@@ -49,9 +50,9 @@ export interface LiveContext {
 export function liveMessage(message: LiveMessage, context: LiveContext): SourceMessage | null {
   const flags = message.flags ?? 0;
   if ((flags & (EPHEMERAL | LOADING)) !== 0 || message.type === AUTO_MODERATION_ACTION) return null;
-  const { threadId, asOf, roleNames, isEvent } = context;
+  const { threadId, asOf, roles, isEvent } = context;
   return {
-    ...mapMessage(asExported(message, roleNames), { threadId, asOf, raw: true }),
+    ...mapMessage(asExported(message, roles), { threadId, asOf, raw: true }),
     partsAsOf: {
       ...(!message.member && { displayName: 0 }),
       ...(isUnnamed(message) && { mentionNames: 0 }),
@@ -62,7 +63,7 @@ export function liveMessage(message: LiveMessage, context: LiveContext): SourceM
 }
 
 /** Puts the message into the shape of an export. From there, both are mapped in the same way. */
-function asExported(message: LiveMessage, roleNames: LiveContext['roleNames']): ExportMessage {
+function asExported(message: LiveMessage, roles: LiveContext['roles']): ExportMessage {
   return {
     id: message.id,
     type: message.type,
@@ -81,7 +82,7 @@ function asExported(message: LiveMessage, roleNames: LiveContext['roleNames']): 
     reference: referenceOf(message),
     forwardedMessage: forwardedOf(message),
     interaction: interactionOf(message),
-    mentionedRoles: rolesOf(message, roleNames),
+    mentionedRoles: rolesOf(message, roles),
   };
 }
 
@@ -110,12 +111,12 @@ function mentionedIn(message: LiveMessage) {
 
 function rolesOf(
   message: LiveMessage,
-  names: LiveContext['roleNames'],
+  roles: LiveContext['roles'],
 ): NonNullable<ExportMessage['mentionedRoles']> {
   const ids = [message, ...originalOf(message)].flatMap(({ mention_roles: told = [] }) => told);
   return [...new Set(ids)].flatMap((id) => {
-    const name = names.get(id);
-    return name === undefined ? [] : [{ id, name }];
+    const role = roles.get(id);
+    return role ? [{ id, name: role.name }] : [];
   });
 }
 

@@ -86,7 +86,6 @@ function describeServer(
     told: liveServer(guild),
     channels: new Map(),
     optOutRoles,
-    roleNames: new Map(guild.roles.map(({ id, name }) => [id, cleanName(name, 'role')])),
     roles: new Map(guild.roles.map((role) => [role.id, role])),
   };
 }

@@ -30,10 +30,10 @@ export async function recordMessages(
 ): Promise<void> {
   if (told.some(({ value }) => isBlank(value))) await requireContentIntent(deps);
   await learnAuthors(deps, server, told);
-  const { roleNames } = server;
+  const { roles } = server;
   const messages = told.flatMap(
     ({ value, asOf, isEvent }) =>
-      liveMessage(value, { threadId, asOf, roleNames, ...(isEvent && { isEvent }) }) ?? [],
+      liveMessage(value, { threadId, asOf, roles, ...(isEvent && { isEvent }) }) ?? [],
   );
   const recorded = await findGathered(deps.collections.threads, threadId);
   const channel = server.channels.get(channelId);

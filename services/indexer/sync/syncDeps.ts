@@ -48,7 +48,6 @@ export interface LoadedServer {
   asOf: number;
   told: SourceThread['server'];
   channels: Map<string, SourceThread['channel']>;
-  roleNames: ReadonlyMap<string, string>;
   /** Ids of its roles whose bearers are left out. */
   optOutRoles: ReadonlySet<string>;
   /** The server's roles by id, as the platform told them. */

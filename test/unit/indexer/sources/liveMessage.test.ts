@@ -10,7 +10,7 @@ import { anId } from '../../../support/factories.js';
 const CONTEXT = {
   threadId: anId(),
   asOf: 7,
-  roleNames: new Map([['200000000000000001', 'Helpers']]),
+  roles: new Map([['200000000000000001', { name: 'Helpers' }]]),
 };
 
 const NO_NAMES = { guildId: '1', users: new Map(), roles: new Map(), targets: new Map() };
