@@ -13,22 +13,31 @@ const SLACK = 20;
 /** The longest distance between words that are shown together (characters, markup included). */
 const NEAR = PASSAGE - 2 * SLACK;
 
+/** The most marks that are compared. A text may be a word thousands of times. */
+const MOST_MARKS = 1_000;
+
+/**
+ * How much of an escaped text around a mark is looked at: a passage with all that comes before the mark, where every
+ * character is escaped and marked.
+ */
+const AROUND = '<mark>&quot;</mark>'.length * (PASSAGE + LEAD.sentence + SLACK);
+
 const MARK = '<mark>';
 const MARK_END = '</mark>';
 
 /** A passage of a whole text, which is escaped and has marks. A long text is cut around the place with the best marks. */
 export function clipPassage(escaped: string): string {
   if (escaped.length <= PASSAGE) return escaped;
-  const places = placesOf(escaped);
+  const { index: mark, length } = bestMarks(escaped);
+  const places = placesOf(escaped, mark);
   if (places.length <= PASSAGE) return escaped;
   const signAt = (n: number): string => escaped[places[n] ?? -1] ?? ' ';
   const isSpace = (n: number): boolean => /\s/.test(signAt(n));
   const begins = (n: number): boolean =>
-    n === 0 ||
+    places[n] === 0 ||
     /[\n。！？]/.test(signAt(n - 1)) ||
     (isSpace(n - 1) && /[\p{Sentence_Terminal}…]/u.test(signAt(n - 2)));
   const isBetween = (n: number): boolean => isSpace(n - 1) || isSpace(n) || begins(n);
-  const { index: mark, length } = bestMarks(escaped);
   const at = places.findIndex((place) => place > mark);
   const room = NEAR - length;
   const sentence = nearest(at, -Math.min(LEAD.sentence, room), begins);
@@ -53,13 +62,10 @@ function isOpen(text: string): boolean {
  * whose words stand nearest to each other.
  */
 function bestMarks(escaped: string): { index: number; length: number } {
-  const marks = Array.from(
-    escaped.matchAll(/<mark>(.*?)<\/mark>/gs),
-    ({ 1: word = '', index }) => ({
-      word: word.toLowerCase(),
-      index,
-    }),
-  );
+  const marks: { word: string; index: number }[] = [];
+  for (const { 1: word = '', index } of escaped.matchAll(/<mark>(.*?)<\/mark>/gs)) {
+    if (marks.push({ word: word.toLowerCase(), index }) === MOST_MARKS) break;
+  }
   const counts = new Map<string, number>();
   for (const { word } of marks) counts.set(word, (counts.get(word) ?? 0) + 1);
   let best = { telling: 0, length: 0, index: 0 };
@@ -89,11 +95,15 @@ function nearest(from: number, count: number, isWanted: (n: number) => boolean):
   return numbers.find(isWanted) ?? from;
 }
 
-/** Where each visible character begins. In escaped text, `<` only begins a mark, and `&` only an escape. */
-function placesOf(escaped: string): number[] {
+/**
+ * Where each visible character around a mark begins. In escaped text, `<` only begins a mark, and `&` only an escape. The
+ * first place may be within one of these, or within a character. It is too far from the mark to be shown.
+ */
+function placesOf(escaped: string, mark: number): number[] {
   const places: number[] = [];
-  let at = 0;
-  while (at < escaped.length) {
+  const end = Math.min(escaped.length, mark + AROUND);
+  let at = Math.max(0, mark - AROUND);
+  while (at < end) {
     const sign = escaped[at];
     if (sign !== '<') places.push(at);
     if (sign === '<') at = behind('>', escaped, at);

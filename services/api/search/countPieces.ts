@@ -1,5 +1,4 @@
 import { LONG_WORD } from '../../../shared/store/searchMapping.js';
-import type { SearchTerm } from './parseQuery.js';
 
 /** Matches a flag, or an emoji with everything that is joined to it. */
 export const EMOJI =
@@ -15,6 +14,6 @@ const SHORT_PIECE =
 const PIECE = new RegExp(`${LONG_WORD}|${SHORT_PIECE.source}|${EMOJI.source}`, 'gu');
 
 /** How many words the index makes of some terms. Each term counts as at least one. */
-export function countPieces(terms: readonly Pick<SearchTerm, 'text'>[]): number {
+export function countPieces(terms: readonly { text: string }[]): number {
   return terms.reduce((sum, { text }) => sum + Math.max(1, text.match(PIECE)?.length ?? 0), 0);
 }

@@ -87,7 +87,7 @@ function presentAuthor(document: Hit['_source'] & {}): ThreadResult['author'] {
 /** The passage in which a message matched; undefined where its content did not match. */
 export function passageOf({ highlight = {} }: Pick<Hit, 'highlight'>): string | undefined {
   const content = highlight['content']?.[0];
-  return content === undefined ? undefined : clipPassage(withSlashes(content));
+  return content === undefined ? undefined : withSlashes(clipPassage(content));
 }
 
 function presentHighlights({ highlight = {} }: Hit, content: string | undefined): Highlights {

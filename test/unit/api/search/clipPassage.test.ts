@@ -79,6 +79,17 @@ describe('clipPassage', () => {
     expect(visible(clipped).length).to.be.within(PASSAGE - 20, PASSAGE);
   });
 
+  it('cuts a very long text in the same way', () => {
+    for (const far of ['one &quot;seven&quot; eleven ', '&quot;']) {
+      const [short, long] = [far.repeat(Math.ceil(1_800 / far.length)), far.repeat(5_000)];
+      for (const marked of ['Ends. <mark>word</mark> here', '<mark>salt</mark> <mark>sea</mark>']) {
+        expect(clipPassage(long + marked)).to.equal(clipPassage(short + marked));
+        expect(clipPassage(marked + long)).to.equal(clipPassage(marked + short));
+        expect(clipPassage(long + marked + long)).to.equal(clipPassage(short + marked + short));
+      }
+    }
+  });
+
   it('opens a mark that it begins in', () => {
     const marked = `<mark>${'salt '.repeat(20)}salt</mark>`;
     const clipped = clipPassage(
