@@ -137,6 +137,14 @@ function wordsOfTerm(term: SearchTerm): SearchTerm[] {
 /** Matches scripts that put no spaces between words. */
 const SPACELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]/u;
 
+const SOUTHEAST_ASIAN = String.raw`[\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]`;
+
+/** Matches where letters of these scripts meet others. The index begins a word there, and the word breaks below do not. */
+const SCRIPT_BREAK = new RegExp(
+  `(?<=${SOUTHEAST_ASIAN})(?!${SOUTHEAST_ASIAN})|(?<!${SOUTHEAST_ASIAN})(?=${SOUTHEAST_ASIAN})`,
+  'u',
+);
+
 const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
 
 /** Matches where a word is split: lists, and compounds. A piece with one letter or with a digit is not split off. */
@@ -148,7 +156,8 @@ const ELIDED =
   /^[^\p{L}\p{N}]*(?:[cdjlmnst]|qu|quelqu|jusqu|lorsqu|puisqu|un|d?all|dell|nell|sull|quell)['’](?=\p{L}{2})/iu;
 
 function wordsIn(text: string): string[] {
-  return text.split(BETWEEN_WORDS).flatMap((compound) => {
+  const compounds = text.split(BETWEEN_WORDS).flatMap((part) => part.split(SCRIPT_BREAK));
+  return compounds.flatMap((compound) => {
     const part = compound.replace(ELIDED, '');
     if (!SPACELESS.test(part)) return /[\p{L}\p{N}]/u.test(part) ? [part] : [];
     const words = [...wordBreaks.segment(part)].filter(({ isWordLike }) => isWordLike);

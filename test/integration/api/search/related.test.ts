@@ -234,6 +234,7 @@ describe('search: related', () => {
   it('splits words in scripts without spaces', async () => {
     expect(titles(await ask('怎样备份数据库'))[0]).to.equal('备份');
     expect(titles(await ask('sloop/xylophone,jetty'))[0]).to.equal('Mooring at night');
+    expect(titles(await ask('sloopเบรก'))[0]).to.equal('Mooring at night');
     expect(titles(await ask('sloop😂😂'))[0]).to.equal('Mooring at night');
   });
 

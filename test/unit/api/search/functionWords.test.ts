@@ -46,6 +46,15 @@ describe('functionWords', () => {
     expect(tellingIn(whole.join(' '))).to.deep.equal(whole);
   });
 
+  it('splits where letters of a script without spaces meet others', () => {
+    expect(tellingIn('jettyเบรก เบรกT1000-E 刹车jetty')).to.deep.equal([
+      'jetty',
+      'เบรก',
+      'T1000-E',
+    ]);
+    expect(tellingIn('លេខjetty jettyເບຣກ')).to.include('jetty');
+  });
+
   it('leaves out an elided article or pronoun', () => {
     expect(tellingIn("comment régler l'antenne d’un T1000-E, c'est possible")).to.deep.equal([
       'régler',
