@@ -1,4 +1,4 @@
-import { MongoClient, type Db, type MongoClientOptions } from 'mongodb';
+import { MongoClient, MongoServerSelectionError, type Db, type MongoClientOptions } from 'mongodb';
 import { Redis } from '../drivers/ioredis.js';
 import { collectionsOf, type Collections } from '../store/collections.js';
 import type { Settings } from './env.js';
@@ -63,10 +63,22 @@ export async function pingMongo(
   { client, db }: Pick<Mongo, 'client' | 'db'>,
   limitMs: number,
 ): Promise<void> {
-  await client.connect();
+  await client.connect().catch((error: unknown) => {
+    throw whyNoneIsFound(error);
+  });
   const options = { readPreference: 'primary', signal: AbortSignal.timeout(limitMs) } as const;
   const { isWritablePrimary } = (await db.command({ hello: 1 }, options)) as Hello;
   if (!isWritablePrimary) throw new Error(NOT_PRIMARY);
+}
+
+/** The driver only says that it found no server in time. This adds why, where the servers that answer show it. */
+function whyNoneIsFound(error: unknown): unknown {
+  const { setName, servers } = (error instanceof MongoServerSelectionError && error.reason) || {};
+  if (!setName || !servers) return error;
+  if (servers.size === 0)
+    return new Error(`no server that MONGODB_URL names is in a replica set ${setName}`);
+  const isMember = [...servers.values()].some(({ type }) => type.startsWith('RS'));
+  return isMember ? new Error(`the replica set ${setName} has no primary now`) : error;
 }
 
 /** MongoDB's answer to `hello`. A standalone server and a router of a sharded cluster count as primary. */

@@ -39,6 +39,15 @@ describe('pingMongo', () => {
       const { host } = mongod;
       const url = `mongodb://${host}/test_ping?directConnection=true`;
       const mongo = createMongo({ MONGODB_URL: url }, { timeoutMs: 5_000, poolSize: 2 });
+      const failure = async (replicaSet: string): Promise<string> => {
+        const MONGODB_URL = `mongodb://${host}/test_ping?replicaSet=${replicaSet}`;
+        const other = createMongo({ MONGODB_URL }, { timeoutMs: 1_000, poolSize: 2 });
+        try {
+          return await rejectionOf(pingMongo(other, 5_000));
+        } finally {
+          await other.client.close();
+        }
+      };
       const answers = (): Promise<boolean> =>
         pingMongo(mongo, 5_000).then(
           () => true,
@@ -49,6 +58,8 @@ describe('pingMongo', () => {
         await until(answers);
         await mongod.ask({ replSetStepDown: 600, force: true });
         expect(await rejectionOf(pingMongo(mongo, 5_000))).to.include('not the primary');
+        expect(await failure('rs0')).to.include('the replica set rs0 has no primary now');
+        expect(await failure('rs1')).to.include('is in a replica set rs1');
         await mongod.ask({ replSetFreeze: 0 });
         await until(answers);
       } finally {
