@@ -62,27 +62,31 @@ export function watchStore({
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
-  const turn = (to: boolean): void => {
+  const turn = (to: boolean, why?: unknown): void => {
     if (to === isUp) return;
     isUp = to;
     if (isUp)
       logger.info({ store: name, awayMs: Math.round(performance.now() - awaySince) }, 'Back');
-    else logger.warn({ store: name }, 'A store is away');
+    else logger.warn({ store: name, err: why }, 'A store is away');
     awaySince = performance.now();
     onChange?.(isUp);
   };
   const ask = async (): Promise<boolean> => {
     askedAt = performance.now();
+    let failure: unknown;
     const answers = await withTimeout(limitMs, ping).then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        failure = error;
+        return false;
+      },
     );
     const lives = answers || answeredAt > askedAt;
     asking = undefined;
     if (stopped) return lives;
     misses = lives ? 0 : misses + 1;
     if (lives) turn(true);
-    else if (misses >= MOST_MISSES) turn(false);
+    else if (misses >= MOST_MISSES) turn(false, failure);
     if (!lives && isUp) lookIn(AGAIN_MS);
     else lookIn(isUp && usedAt < askedAt ? UNUSED_EVERY_MS : everyMs);
     return lives;

@@ -4,7 +4,8 @@ import { pino } from 'pino';
 import { watchStore, type StoreWatch } from '../../../../shared/platform/watchStore.js';
 import { until } from '../../../support/apiServer.js';
 
-const logger = pino({ level: 'silent' });
+let lines = '';
+const logger = pino({ level: 'warn' }, { write: (line) => void (lines += line) });
 const never = () => new Promise<never>(() => undefined);
 
 describe('watchStore', () => {
@@ -14,6 +15,7 @@ describe('watchStore', () => {
   beforeEach(() => {
     ping = () => Promise.resolve();
     changes = [];
+    lines = '';
     watch = watchStore({
       name: 'a store',
       ping: () => ping(),
@@ -44,6 +46,7 @@ describe('watchStore', () => {
     watch.suspect();
     expect(asked).to.equal(1);
     await until(() => !watch.isUp);
+    expect(lines).to.include('A store is away').and.to.include('refused');
   });
 
   it('counts a store as up that answers calls, however slow its pings are', async () => {
