@@ -7,6 +7,7 @@ import { CliError } from '../cliError.js';
 import { messageOf } from '../reachable.js';
 import { safeText } from '../safeText.js';
 import { version } from '../version.js';
+import { reasonOf } from '../walkFiles.js';
 import {
   BACKUP_FORMAT,
   backupFileName,
@@ -36,7 +37,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new CliError(
-      `${folder} holds no whole backup: ${MANIFEST}, which is written last, cannot be read (${messageOf(error)})`,
+      `${folder} holds no whole backup: ${MANIFEST}, which is written last, cannot be read: ${reasonOf(error)}`,
     );
   });
   const told = parse(text);
