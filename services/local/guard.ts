@@ -36,7 +36,16 @@ let stopping = false;
 for (const event of ['end', 'close', 'error']) process.stdin.on(event, stop);
 process.stdin.resume();
 
-if (child.pid !== undefined) writeSync(PID_FD, `${child.pid}\n`);
+if (child.pid !== undefined) tellPid(child.pid);
+
+/** Tells the launcher the child's process id. */
+function tellPid(pid: number): void {
+  try {
+    writeSync(PID_FD, `${pid}\n`);
+  } catch {
+    // The launcher has ended meanwhile. Then standard input closes, too, and the child is stopped.
+  }
+}
 
 function stop(): void {
   if (stopping) return;

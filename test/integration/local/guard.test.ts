@@ -4,11 +4,13 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { createChildren } from '../../../services/local/children.js';
 import { isRunning, processId } from '../../../services/local/processId.js';
 import { until } from '../../support/apiServer.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
+const GUARD = fileURLToPath(new URL('../../../services/local/guard.js', import.meta.url));
 const MODULE = new URL('../../../services/local/spawnGuarded.js', import.meta.url).href;
 
 // The child refuses to stop, and starts a child of its own. Both have to end.
@@ -47,6 +49,18 @@ describe('guard', () => {
       await until(() => !isRunning(child));
       await until(() => !isRunning(grandchild));
     }));
+
+  it('ends the child when the launcher has ended before it was told of the child', async () => {
+    const spec = { command: 'sleep', args: ['300'], graceMs: 200 };
+    const guard = spawn(process.execPath, [GUARD, JSON.stringify(spec)], {
+      stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
+    });
+    guard.stdin!.destroy();
+    guard.stdio[3]!.destroy();
+    // The child has inherited this pipe, so the pipe ends only once both have ended.
+    const ended = once(guard.stdout!.resume(), 'end');
+    await ended;
+  });
 
   it('stops a child on request, and gives its exit code', () =>
     withTemporaryFolder(async (folder) => {
