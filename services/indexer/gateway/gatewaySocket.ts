@@ -23,6 +23,8 @@ export interface SocketEvent {
 /** How a connection ended: its close code, and whether the platform said that the session cannot be resumed. */
 export interface SocketEnd {
   code: number;
+  /** What went wrong, in words. */
+  why: string;
   isInvalid: boolean;
   /** Whether the platform answered that the session has begun, or was resumed. */
   isAnswered: boolean;
@@ -132,8 +134,11 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
       leave();
     }
   });
-  // The event `close` follows.
-  socket.on('error', () => undefined);
+  let why: string | undefined;
+  // The event `close` follows. Where Node has tried several addresses of a host, the error has a code and no message.
+  socket.on('error', ({ message, code }: NodeJS.ErrnoException) => {
+    why = message || code;
+  });
   signal.addEventListener('abort', leave);
   const ended = new Promise<SocketEnd>((resolve, reject) => {
     socket.on('close', (code) => {
@@ -141,7 +146,7 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
       heart.stop();
       signal.removeEventListener('abort', leave);
       if (thrown) reject(thrown);
-      else resolve({ code, isInvalid, isAnswered });
+      else resolve({ code, why: why ?? `close code ${code}`, isInvalid, isAnswered });
     });
   });
   if (signal.aborted) socket.terminate();

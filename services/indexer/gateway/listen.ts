@@ -71,13 +71,15 @@ async function stayConnected(
     return connectOnce(deps, access, listener);
   };
   while (!signal.aborted) {
-    const { waitMs, isAnswered, hasLasted } = await connect().catch((error: unknown) => ({
+    const { waitMs, isAnswered, hasLasted, why } = await connect().catch((error: unknown) => ({
       waitMs: restAfter(deps, listener, error),
       isAnswered: false,
       hasLasted: false,
+      why: null,
     }));
     if (waitMs === null) return;
     failures = hasLasted ? 0 : failures + 1;
+    if (why !== null && failures > MOST_AT_ONCE) noteEnds(deps, listener, why);
     if (isAnswered || !listener.session) answeredAt = performance.now();
     if (performance.now() - answeredAt > MOST_RESUMING_MS) listener.dropSession();
     await rest(Math.max(waitMs, delayAfter(failures)), signal);
@@ -102,6 +104,8 @@ interface Connected {
   /** Whether the platform answered that the session has begun, or was resumed. */
   isAnswered: boolean;
   hasLasted: boolean;
+  /** Why the connection ended; null where that is told already. */
+  why: string | null;
 }
 
 /** Connects, and resolves when the connection has ended. */
@@ -122,11 +126,11 @@ async function connectOnce(
   });
   listener.attach(socket, intents);
   const began = performance.now();
-  const { code, isInvalid, isAnswered } = await socket.ended.finally(() => listener.detach());
+  const { code, why, isInvalid, isAnswered } = await socket.ended.finally(() => listener.detach());
   const hasLasted = isAnswered && performance.now() - began > LIVED_MS;
   const closed = judgeClose(code);
   if (closed.kind === 'unauthorized') throw new PlatformUnauthorized();
-  if (!isInvalid && closed.kind === 'passing') return { waitMs: 0, isAnswered, hasLasted };
+  if (!isInvalid && closed.kind === 'passing') return { waitMs: 0, isAnswered, hasLasted, why };
   // The next connection begins another session. This holds for a fatal problem, too. The operator mends the problem and
   // restarts the indexer, and the change counts from the next session on.
   listener.dropSession();
@@ -137,10 +141,10 @@ async function connectOnce(
     access.problem = closed.problem;
     deps.logger.error(closed.problem);
     listener.note(closed.problem);
-    return { waitMs: null, isAnswered, hasLasted };
+    return { waitMs: null, isAnswered, hasLasted, why: null };
   }
   // The platform asks clients to wait for a random time between one and five seconds.
-  return { waitMs: 1_000 + Math.random() * 4_000, isAnswered, hasLasted };
+  return { waitMs: 1_000 + Math.random() * 4_000, isAnswered, hasLasted, why };
 }
 
 /** Returns how long to rest after an error (ms). Throws an error that will not pass by itself. */
@@ -153,6 +157,14 @@ function restAfter({ signal, logger }: SyncDeps, listener: Listener, error: unkn
   logger.warn({ err: error }, 'The gateway cannot be reached');
   listener.note(error.message);
   return error instanceof NoSessionsLeft ? Math.min(error.waitMs, LONGEST_REST_MS) : FIRST_DELAY_MS;
+}
+
+/** Notes why connections do not last. At the end of the sync, this process has closed the connection itself. */
+function noteEnds({ signal, logger }: SyncDeps, listener: Listener, why: string): void {
+  if (signal.aborted) return;
+  const problem = `The connection to the gateway ends again and again (${why}). It is tried again by itself`;
+  logger.warn(problem);
+  listener.note(problem);
 }
 
 /** How long to rest after some failures in a row (ms). The rest is short after the first few, and then grows. */

@@ -66,6 +66,18 @@ describe('a session of the gateway', () => {
     expect(sent(Op.Identify)).to.equal(identified);
   });
 
+  it('is resumed after its connections ended again and again, and the status tells why meanwhile', async () => {
+    await start();
+    const problem = async () => (await gatewayState(deps))?.problem ?? null;
+    const told = /ends again and again \(close code 4000\)/;
+    await until(async () => {
+      rig.discord.gateway.close(4_000);
+      return told.test((await problem()) ?? '');
+    });
+    await until(async () => (await problem()) === null);
+    await untilListening(deps, rig.discord);
+  });
+
   it('continues when a resume gets no answer, although heartbeats do', async () => {
     await start({ heartbeatMs: 1_000 });
     const [identified, resumed] = [sent(Op.Identify), sent(Op.Resume)];

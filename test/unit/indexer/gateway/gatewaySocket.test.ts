@@ -124,7 +124,8 @@ describe('connectSocket', () => {
       gateway.close(4_000);
       await until(() => end !== undefined);
       expect(events).to.deep.equal([answer, 'LAST']);
-      expect(end).to.deep.equal({ code: 4_000, isInvalid: false, isAnswered: true });
+      const why = 'close code 4000';
+      expect(end).to.deep.equal({ code: 4_000, why, isInvalid: false, isAnswered: true });
     });
   }
 
@@ -136,6 +137,16 @@ describe('connectSocket', () => {
     await until(() => gateway.server.clients.size === 2);
     for (const run of limits) run();
     expect(await silent.ended).to.include({ isInvalid: false, isAnswered: false });
+  });
+
+  it('tells why no connection can be opened', async () => {
+    const { port } = gateway.server.address() as AddressInfo;
+    const none = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(none, 'listening');
+    const { port: closed } = none.address() as AddressInfo;
+    await new Promise((resolve) => none.close(resolve));
+    const refused = await connect(gateway.url.replace(String(port), String(closed))).ended;
+    expect(refused.why).to.equal(`connect ECONNREFUSED 127.0.0.1:${closed}`);
   });
 
   it('opens no connection once it is told to stop', async () => {
