@@ -21,8 +21,6 @@ export async function erasedTraces(
   collections: Pick<Collections, 'erasures' | 'state'>,
 ): Promise<ErasedTraces> {
   const erased = await erasedPeople(collections);
-  if (erased.isEmpty)
-    return { isErased: () => false, isEmpty: true, inText: () => [], inMessage: () => [] };
   const underWay = await collections.erasures
     .find({ userId: { $exists: true } }, { projection: { userId: 1 } })
     .toArray();
@@ -31,7 +29,7 @@ export async function erasedTraces(
   const inText = (text: string): string[] => [...new Set(idsIn(text))].filter(isErased);
   return {
     isErased,
-    isEmpty: false,
+    isEmpty: erased.isEmpty,
     inText,
     inMessage: (message) =>
       unlessDamaged(() => applyErasures(message, erased)) === message
