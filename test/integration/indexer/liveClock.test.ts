@@ -68,6 +68,24 @@ describe('the clock of live data', () => {
     expect([first, second, third, fourth].map((time) => realMicros(time))).to.deep.equal(
       [first, second, third, fourth].map((time) => realMicros(time)).sort((a, b) => a - b),
     );
+
+    // The same holds where it was restarted while it reserved times.
+    const stored = state();
+    let fifth = 0;
+    const slow = Object.create(stored, {
+      findOneAndUpdate: {
+        async value(...args: Parameters<typeof stored.findOneAndUpdate>) {
+          const reserved = await stored.findOneAndUpdate(...args);
+          if (fifth > 0) return reserved;
+          restarted.restart();
+          one.restart();
+          fifth = await one.take();
+          return reserved;
+        },
+      },
+    }) as typeof stored;
+    const restarted = createLiveClock(slow);
+    expect(await restarted.take()).to.be.above(fifth);
   });
 
   it('waits until the times that another process has reserved are over, so that its times are present ones', async () => {
