@@ -15,6 +15,8 @@ describe('createFolderFiles', () => {
       writeFileSync(arrived, 'x');
       const key = newKey('icons/1');
       await files.put(key, arrived, { bytes: 1, type: 'image/png' });
+      writeFileSync(arrived, 'x');
+      await files.setOwner('the id');
       writeFileSync(join(dirname(files.incoming), '.DS_Store'), 'x');
       const listed: string[] = [];
       for await (const file of files.list()) listed.push(file.key);
