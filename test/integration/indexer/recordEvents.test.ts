@@ -14,6 +14,7 @@ import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
 import { fetchThread } from '../../../services/indexer/sync/fetchThread.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
+import { removeDeletedMessages } from '../../../services/indexer/sync/removeDeleted.js';
 import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
@@ -147,6 +148,24 @@ describe('the recorder of events', () => {
     await record({ kind: 'messagesDeleted', serverId: otherId, threadId, messageIds: [threadId] });
     await recorder.end();
     expect(await contentOf(threadId)).to.equal('Hello');
+  });
+
+  it('has all marks of a deletion done at once where the first message is gone', async () => {
+    const { own, record, recorder, said, serverId, threadId } = await withThread();
+    const answer = anId();
+    await record(said(answer, 'More'));
+    await recorder.end();
+    const kinds: string[] = [];
+    const removals: SyncDeps['removals'] = {
+      ...own.removals,
+      add(recorded, kind = 'all' as never) {
+        if (recorded) kinds.push(kind);
+      },
+    };
+    // A message that is not recorded may be forwarded by one that is.
+    for (const id of [answer, anId(), threadId])
+      await removeDeletedMessages({ ...own, removals }, { threadId, serverId }, [id]);
+    expect(kinds).to.deep.equal(['thread', 'thread', 'all']);
   });
 
   it('frees the claim of a thread where it was stopped before everything was recorded', async () => {
