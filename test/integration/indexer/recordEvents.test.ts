@@ -14,6 +14,7 @@ import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
 import { fetchThread } from '../../../services/indexer/sync/fetchThread.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
+import { putReadAgain, readsOfReadAgain } from '../../../services/indexer/sync/readMessages.js';
 import { removeDeletedMessages } from '../../../services/indexer/sync/removeDeleted.js';
 import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
@@ -47,8 +48,15 @@ describe('the recorder of events', () => {
     const server = await loadServer(own, serverId);
     const thread = aLiveThread({ guild_id: serverId, parent_id: one.channels[0]!.id });
     await noteThreads(own, server, { threads: [thread], asOf: server.asOf });
-    const known = () => deps.collections.sync.countDocuments({ kind: 'thread', serverId });
-    expect(await known()).to.equal(1);
+    const place = { serverId, channelId: one.channels[0]!.id, threadId: thread.id };
+    const messages = [{ ...place, messageId: thread.id }];
+    await deps.commit({
+      reads: readsOfReadAgain(messages),
+      decide: (documents) => putReadAgain(documents, messages[0]!),
+    });
+    const noted = { kind: { $in: ['thread' as const, 'message' as const] }, serverId };
+    const known = () => deps.collections.sync.countDocuments(noted);
+    expect(await known()).to.equal(2);
     const recorder = createEventRecorder(own);
     const events: GatewayEvent[] = [
       { kind: 'left', serverId },
@@ -58,8 +66,8 @@ describe('the recorder of events', () => {
     await recorder.end();
     expect(await known()).to.equal(0);
     expect([...own.servers.get(serverId)!.channels.keys()]).to.deep.equal([one.channels[0]!.id]);
-    const noted = await syncOf(deps.collections.sync, 'server').findOne({ _id: serverId });
-    expect(noted?.problem).to.equal(null);
+    const found = await syncOf(deps.collections.sync, 'server').findOne({ _id: serverId });
+    expect(found?.problem).to.equal(null);
     const asked = await syncOf(deps.collections.sync, 'request').distinct('_id');
     expect(asked).to.include(`server/${serverId}`);
   });
