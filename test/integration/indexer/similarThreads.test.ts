@@ -6,8 +6,9 @@ import { listsNaming } from '../../../services/indexer/build/buildShown.js';
 import type { Commit } from '../../../services/indexer/work/commit.js';
 import { isPassing } from '../../../services/indexer/permanentErrors.js';
 import { findSimilar } from '../../../services/indexer/similar/findSimilar.js';
+import { waitForOthers } from '../../../services/indexer/similar/findSimilarAgain.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
-import { AT_ONCE, NEVER } from '../../../shared/store/work.js';
+import { AT_ONCE, NEVER, newMark } from '../../../shared/store/work.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { similarThreadsSchema, type SimilarThreads } from '../../../shared/contract/similar.js';
 import { until } from '../../support/apiServer.js';
@@ -175,6 +176,20 @@ describe('similar threads', () => {
     await work.updateOne({ _id: `similar/${ids[5]}` }, { $set: long });
     while ((await runDue(deps)) === true);
     expect(await similar(ids[5]!)).to.not.deep.equal([]);
+
+    // It also waits for builds, and for all that somebody waits for, but not for what is quarantined.
+    await importFiles.deleteMany({});
+    const waits = async (...mark: Parameters<typeof newMark>) => {
+      await work.deleteMany({});
+      await work.insertOne(newMark(...mark));
+      return waitForOthers(deps);
+    };
+    for (const kind of ['thread', 'person', 'server'] as const)
+      expect(await waits(kind, '1'), kind).to.equal(true);
+    expect(await waits('lists', '1', { causes: ['import/1'] })).to.equal(true);
+    expect(await waits('lists', '1')).to.equal(false);
+    expect(await waits('similar', '1', { causes: ['import/1'] })).to.equal(false);
+    expect(await waits('thread', '1', { due: NEVER })).to.equal(false);
   });
 
   it('looks again when the index was too busy for one of several questions', async () => {
