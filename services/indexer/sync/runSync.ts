@@ -17,6 +17,7 @@ import {
 import type { LiveClock } from '../stores/liveClock.js';
 import { createTurns } from '../turns.js';
 import { checkMembers } from './checkMembers.js';
+import { correctTimes } from './correctTimes.js';
 import { listen, type GatewayAccess } from '../gateway/listen.js';
 import { fetchThreads } from './fetchThreads.js';
 import { createMeter, type Meter } from './meter.js';
@@ -115,6 +116,7 @@ async function takeTurn(
   try {
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
     clock.restart();
+    await correctTimes(deps.collections);
     const meter = createMeter();
     timer = keepLease(deps, { holder, meter }, () => turn.end());
     const { named, optOutRoles, gateway, allEveryMs, memberEveryMs } = options;

@@ -619,6 +619,12 @@ describe('the sync', () => {
     await syncAgain(deps);
     await syncAgain(deps);
     expect(questions(channel.id)).to.equal(2);
+    // The clock was set back.
+    await refusedHoursAgo(channel.id, -9_000);
+    await rig.sync.stop();
+    rig.start();
+    await untilSynced(deps);
+    expect(questions(channel.id)).to.equal(3);
   });
 
   it('keeps no digest that confirms who started a thread after that person was erased', async () => {

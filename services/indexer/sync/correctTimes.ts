@@ -1,0 +1,29 @@
+import type { Collections } from '../../../shared/store/collections.js';
+import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
+
+/** Nothing of the sync is postponed for longer than minutes. A time that is further ahead (ms) is wrong. */
+const LONGEST_MS = 2 * 3_600_000;
+
+/**
+ * Corrects times that a wrong clock has stored before it was set back. What is due in a year would otherwise wait for a
+ * year. What was done in a year, such as the reading of a thread, would not be done again before.
+ */
+export async function correctTimes({ sync }: Pick<Collections, 'sync'>): Promise<void> {
+  const now = new Date();
+  const ahead = { $gt: now };
+  const tooFar = { $gt: new Date(now.getTime() + LONGEST_MS) };
+  for (const kind of ['thread', 'message', 'request'] as const)
+    await syncOf(sync, kind).updateMany({ kind, dueAt: tooFar }, { $set: { dueAt: now } });
+  await syncOf(sync, 'thread').updateMany(
+    { kind: 'thread', readAt: ahead },
+    { $unset: { readAt: '' } },
+  );
+  await syncOf(sync, 'member').updateMany(
+    { kind: 'member', checkedAt: ahead },
+    { $set: { checkedAt: NEVER_CHECKED } },
+  );
+  await syncOf(sync, 'channel').updateMany(
+    { kind: 'channel', refusedAt: ahead },
+    { $unset: { refusedAt: '' } },
+  );
+}
