@@ -49,10 +49,9 @@ describe('the recorder of events', () => {
     const thread = aLiveThread({ guild_id: serverId, parent_id: one.channels[0]!.id });
     await noteThreads(own, server, { threads: [thread], asOf: server.asOf });
     const place = { serverId, channelId: one.channels[0]!.id, threadId: thread.id };
-    const messages = [{ ...place, messageId: thread.id }];
     await deps.commit({
-      reads: readsOfReadAgain(messages),
-      decide: (documents) => putReadAgain(documents, messages[0]!),
+      reads: readsOfReadAgain([thread.id]),
+      decide: (documents) => putReadAgain(documents, { ...place, messageId: thread.id }),
     });
     const noted = { kind: { $in: ['thread' as const, 'message' as const] }, serverId };
     const known = () => deps.collections.sync.countDocuments(noted);
@@ -159,7 +158,7 @@ describe('the recorder of events', () => {
   });
 
   it('has all marks of a deletion done at once where the first message is gone', async () => {
-    const { own, record, recorder, said, serverId, threadId } = await withThread();
+    const { own, record, recorder, said, threadId } = await withThread();
     const answer = anId();
     await record(said(answer, 'More'));
     await recorder.end();
@@ -172,7 +171,7 @@ describe('the recorder of events', () => {
     };
     // A message that is not recorded may be forwarded by one that is.
     for (const id of [answer, anId(), threadId])
-      await removeDeletedMessages({ ...own, removals }, { threadId, serverId }, [id]);
+      await removeDeletedMessages({ ...own, removals }, { threadId }, [id]);
     expect(kinds).to.deep.equal(['thread', 'thread', 'all']);
   });
 
