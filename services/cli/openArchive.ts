@@ -1,16 +1,11 @@
 import type { Client as ElasticsearchClient } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import { createProducer, type QueueProducer } from '../../shared/jobs/producer.js';
-import { createMongo, createRedis, pingMongo, type Mongo } from '../../shared/platform/clients.js';
+import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { hidePassword } from '../local/hidePassword.js';
-import { CliError } from './cliError.js';
-import { messageOf } from './reachable.js';
 import { safeText } from './safeText.js';
 import type { FoundServers } from './startServers.js';
-
-/** How long MongoDB may take to answer (ms). */
-const ANSWER_MS = 10_000;
 
 /** The stores that a command works on. Each connects when it is first used. */
 export interface Archive {
@@ -31,7 +26,7 @@ export interface Archive {
 /** Opens the archive of servers that were found. Throws SettingsError for a URL that cannot be used. */
 export function openArchive(found: FoundServers): Archive {
   const { urls, from } = found;
-  const mongo = createMongo(urls, { timeoutMs: ANSWER_MS, poolSize: 10 });
+  const mongo = createMongo(urls, { timeoutMs: 10_000, poolSize: 10 });
   const { namespace } = mongo;
   const elasticsearch = createElasticsearch(urls, { timeoutMs: 10_000 });
   const producer = createProducer({ redisUrl: urls.REDIS_URL, namespace });
@@ -52,11 +47,4 @@ export function openArchive(found: FoundServers): Archive {
       await found.stop?.();
     },
   };
-}
-
-/** Throws CliError where MongoDB does not answer, or takes no writes. */
-export async function requireMongo({ mongo }: Pick<Archive, 'mongo'>): Promise<void> {
-  await pingMongo(mongo, ANSWER_MS).catch((error: unknown) => {
-    throw new CliError(`MongoDB cannot be reached: ${messageOf(error)}`);
-  });
 }

@@ -37,7 +37,8 @@ export async function runCommand(
   // Servers that were started earlier do not inherit the priority.
   giveWay(settings.BACKGROUND_NICE);
   // Loading the drivers takes long, so they are loaded only when there is an archive to open.
-  const { openArchive, requireMongo } = await import('./openArchive.js');
+  const { openArchive } = await import('./openArchive.js');
+  const { requireMongo } = await import('./requireMongo.js');
   const archive = openArchive(found);
   try {
     warn(archive.shown);
