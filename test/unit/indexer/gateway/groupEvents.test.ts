@@ -21,7 +21,7 @@ describe('groupEvents', () => {
   });
 
   it('keeps the events of one message in order', () => {
-    const events = [said('1'), reacted('1'), said('1'), deleted('2', '1'), said('2')];
+    const events = [deleted('1'), said('1'), reacted('1'), said('1')];
     expect(groupEvents(events)).to.deep.equal(events.map((one) => [one]));
     const [first, like, other, edit] = [said('1'), reacted('1'), said('2'), said('1')];
     expect(groupEvents([first, like, other, edit])).to.deep.equal([[first, other], [like], [edit]]);
@@ -37,8 +37,14 @@ describe('groupEvents', () => {
     ]);
   });
 
-  it('records nothing older than the deletion of the thread which it followed', () => {
-    const end = gone();
-    expect(groupEvents([a, end, c])).to.deep.equal([[a], [end], [c]]);
+  it('leaves out what is told of messages, and of the thread, before they are deleted', () => {
+    const [end, other, late] = [deleted('2', '1'), said('3'), said('2')];
+    expect(groupEvents([a, c, reacted('1'), other, end, late])).to.deep.equal([
+      [other],
+      [end],
+      [late],
+    ]);
+    const last = gone();
+    expect(groupEvents([told(), a, end, last, c])).to.deep.equal([[last], [c]]);
   });
 });
