@@ -13,7 +13,8 @@ const LONGEST_REQUEST_MS = 60_000;
 /** The platform bans an address after 10,000 invalid requests in ten minutes. */
 const MOST_INVALID = 1_000;
 const INVALID_WITHIN_MS = 600_000;
-const MANY_INVALID = `The platform refused 1,000 requests within ten minutes, and would ban this address after 10,000`;
+const MANY_INVALID =
+  'The platform refused 1,000 requests within ten minutes, and would ban this address after 10,000';
 
 /** How long to wait before asking again. */
 export interface Wait {

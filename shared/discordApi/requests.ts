@@ -140,7 +140,7 @@ export function messageRequest(threadId: string, messageId: string): PlatformReq
   return { route: 'message', topId: threadId, path, check: checkMessage };
 }
 
-/** Asks whether a message is still there. Nothing of it is taken, so it may have any form. */
+/** Asks whether a message is still there. The status of the answer alone tells that, so its body may have any form. */
 export function presenceRequest(threadId: string, messageId: string): PlatformRequest<void> {
   return { ...messageRequest(threadId, messageId), check: () => undefined };
 }

@@ -21,8 +21,8 @@ export function createRegistry(): Registry {
 }
 
 /**
- * Adds a metric that tells for each store whether it answers. `queue` is the Redis of the queue, which also has to take
- * jobs.
+ * Adds a metric that tells for each watched store whether it answers. It tells one more, named `queue`: whether the
+ * Redis of the queue takes jobs.
  */
 export function registerStores(
   registry: Registry,

@@ -74,7 +74,7 @@ function isMissing(error: unknown): boolean {
   return toldBy(error)?.type === 'index_not_found_exception';
 }
 
-/** Whether no node has the data of the index, such as while the node that has it is away. */
+/** Whether the index exists, but the nodes that hold its data are away. */
 function isUnreadable(error: unknown): boolean {
   return toldBy(error)?.root_cause?.[0]?.type === 'no_shard_available_action_exception';
 }

@@ -57,9 +57,9 @@ function isOpen(text: string): boolean {
 }
 
 /**
- * Where the most telling marked words stand near each other: the position of the first mark, and how far behind it the
- * last one begins. The fewer marks of the text a word has, the more telling it is. Of several such places, it is the one
- * whose words stand nearest to each other.
+ * Finds the place where the most telling marked words stand near each other. `index` is where the first of their marks
+ * begins, and `length` is how far behind it the last one begins. A word is the more telling, the fewer marks it has. Of
+ * places with equally telling words, this takes the one where they stand nearest to each other.
  */
 function bestMarks(escaped: string): { index: number; length: number } {
   const marks: { word: string; index: number }[] = [];

@@ -39,7 +39,7 @@ export interface ArchiveStatus {
   /** How many threads are listed, and how many messages they have. */
   threads: number | null;
   messages: number | null;
-  /** How many files were taken for import, and are not imported yet. Not all of them need have a job. */
+  /** How many files were taken for import, and are not imported yet. Some of them may have no job. */
   waitingFiles: number | null;
   /** How many threads have records that their views or search documents do not show yet. */
   pendingThreads: number | null;

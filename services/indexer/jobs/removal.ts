@@ -30,7 +30,7 @@ export async function countThreads(
   return removed;
 }
 
-/** A deletion that is recorded: the server where it was made, and the cause of the marks that carry it out. */
+/** A recorded deletion: the server of what was deleted, and the cause of the marks by which its views are removed. */
 export interface RecordedDeletion {
   serverId: string;
   cause: string;

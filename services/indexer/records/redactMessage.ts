@@ -5,10 +5,10 @@ import { REDACTED } from '../../../shared/store/redacted.js';
 import type { Documents } from '../work/commit.js';
 
 /**
- * Empties the record of a message. A message that is not recorded gets a tombstone, so that no source brings it back. A
- * thread that the message started, and of which no author is recorded, gets its author's id first. So the thread keeps
- * its author. Returns false, and changes nothing, where the message is deleted already, or is recorded as one of
- * another thread. The change must read the message and, where it started the thread, the thread.
+ * Empties the record of a message. Where the message is not recorded, this puts a tombstone in its place, so that no
+ * source brings it back. Where the message started the thread, and no author of the thread is recorded, the thread is
+ * first given the message's author. Returns false, and changes nothing, where the message is deleted already, or is
+ * recorded in another thread. The caller's change must read the message and, where it started the thread, the thread.
  */
 export function redactMessage(documents: Documents, messageId: string, threadId: string): boolean {
   const message = documents.get('messages', messageId);

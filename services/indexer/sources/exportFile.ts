@@ -25,9 +25,9 @@ export function sourceThread(file: ExportFile): MappedThread {
 }
 
 /**
- * Stamps of what a thread's file does not tell of its channel, but implies. A thread that was started from a message
- * proves a text channel, since forums have none. A thread that was not proves no forum. So the type of a text channel
- * gets the higher stamp.
+ * Stamps of the channel's type and name, where a thread's file does not tell them, but only implies them. A thread that
+ * was started from a message is surely in a text channel, because no thread of a forum begins so. Any other thread may
+ * be in either. So the type of a text channel gets the higher stamp.
  */
 function inferredStamps(
   { channel: { category, forum } }: ExportHeader,

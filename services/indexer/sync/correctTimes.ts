@@ -5,8 +5,8 @@ import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 const LONGEST_MS = 2 * 3_600_000;
 
 /**
- * Corrects times that a wrong clock has stored before it was set back. What is due in a year would otherwise wait for a
- * year. What was done in a year, such as the reading of a thread, would not be done again before.
+ * Corrects times that were stored while the clock was ahead. What is due only in a year would otherwise wait for a year.
+ * A thread whose last reading seems to lie in the future would not be read again until then.
  */
 export async function correctTimes({ sync }: Pick<Collections, 'sync'>): Promise<void> {
   const now = new Date();

@@ -4,7 +4,7 @@ import type { IndexerDeps } from '../deps.js';
 
 /** How long (ms) the status tells a problem that is not noted again. Each failed try notes it again. */
 const TOLD_MS = 15 * 60_000;
-/** A shorter pause (ms) is nothing to tell. The platform's limits ask for such pauses all the time. */
+/** A shorter pause (ms) is not told. The platform's limits ask for such pauses all the time. */
 const SHORTEST_MS = 10_000;
 
 type Deps = Pick<IndexerDeps, 'collections' | 'logger'>;
@@ -25,7 +25,7 @@ export async function noteBack({ collections }: Pick<Deps, 'collections'>): Prom
   );
 }
 
-/** Makes what tells the operator, once for each pause, that nothing may be sent to the platform for a while. */
+/** Makes a function that tells the operator, once for each pause, until when nothing may be sent to the platform. */
 export function createHeldTeller(deps: Deps): (wait: Wait & { why: string }) => void {
   let toldUntil = 0;
   return ({ ms, why }) => {
