@@ -116,9 +116,9 @@ async function takeTurn(
   try {
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
     clock.restart();
-    await correctTimes(deps.collections);
     const meter = createMeter();
     timer = keepLease(deps, { holder, meter }, () => turn.end());
+    await correctTimes(deps.collections);
     const { named, optOutRoles, gateway, allEveryMs, memberEveryMs } = options;
     const pace = { everyMs: options.repairEveryMs, afterMs: options.repairAfterMs };
     const sync: SyncDeps = {
