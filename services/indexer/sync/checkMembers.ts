@@ -9,8 +9,10 @@ import type { SyncDeps } from './syncDeps.js';
 
 /** How often (ms) each author is asked for again, where the pace allows it. A new session of events asks again, too. */
 const CHECKED_FOR_MS = 3_600_000;
-/** How often (ms) to look for authors of whom nothing is known, such as authors of an import. */
+/** How long (ms) to rest at least between two looks for authors of whom nothing is known, such as authors of an import. */
 const FIND_EVERY_MS = 60_000;
+/** How many times as long as a look the rest after it is. A look at a million authors takes half a minute. */
+const FIND_REST = 20;
 const AGAIN_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
@@ -21,13 +23,15 @@ const LOOK_EVERY_MS = 250;
  * learns of roles that change while their bearer writes nothing.
  */
 export async function checkMembers(deps: SyncDeps, everyMs: number): Promise<void> {
-  let foundAt = -Infinity;
+  let findAt = -Infinity;
   while (!deps.signal.aborted) {
     const servers = [...deps.servers.values()].filter(({ optOutRoles }) => optOutRoles.size > 0);
     const serverIds = servers.map(({ serverId }) => serverId);
-    if (serverIds.length > 0 && performance.now() - foundAt > FIND_EVERY_MS) {
-      foundAt = performance.now();
+    const now = performance.now();
+    if (serverIds.length > 0 && now > findAt) {
       await findMembers(deps, serverIds);
+      const ended = performance.now();
+      findAt = ended + Math.max(FIND_EVERY_MS, FIND_REST * (ended - now));
     }
     const next = await nextMember(deps, serverIds);
     const isUnknown = next?.checkedAt.getTime() === NEVER_CHECKED.getTime();
@@ -38,7 +42,7 @@ export async function checkMembers(deps: SyncDeps, everyMs: number): Promise<voi
 
 /** Notes the people who are shown on some servers, and of whose roles nothing is known. */
 async function findMembers(
-  { collections: { members, sync } }: SyncDeps,
+  { collections: { members, sync }, signal }: SyncDeps,
   serverIds: string[],
 ): Promise<void> {
   const shown = members.find(
@@ -46,6 +50,7 @@ async function findMembers(
     { projection: { serverId: 1, userId: 1 } },
   );
   for await (const batch of batches(shown)) {
+    if (signal.aborted) return;
     const met = batch.map(({ _id, serverId, userId }): SyncMember => {
       return { _id, kind: 'member', serverId, userId, asOf: 0, checkedAt: NEVER_CHECKED };
     });
