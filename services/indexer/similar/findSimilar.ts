@@ -11,7 +11,7 @@ import { similarRequest, type IndexSize, type Subject } from './similarQuery.js'
 const OPENING_MESSAGES = 2;
 const OPENING_CHARACTERS = 4_000;
 
-type Listed = Pick<ThreadItemView, '_id' | 'serverId' | 'title'>;
+type Listed = Pick<ThreadItemView, '_id' | 'serverId' | 'channelId' | 'title'>;
 
 /**
  * Finds the ids of similar threads for each of these threads, in the same order; the most similar thread is first.
@@ -52,11 +52,14 @@ function refused({ status, error }: estypes.ErrorResponseBase): Error {
   return isAwayStatus(status) ? new SearchUnavailable(message) : new Error(message);
 }
 
-async function subjectOf(deps: IndexerDeps, { _id, serverId, title }: Listed): Promise<Subject> {
+async function subjectOf(
+  deps: IndexerDeps,
+  { _id, title, serverId, channelId }: Listed,
+): Promise<Subject> {
   const messages = await countedMessages(deps.collections, _id).limit(OPENING_MESSAGES).toArray();
   const texts = messages.map(({ content }) => content).join('\n');
   const opening = composed(texts).slice(0, OPENING_CHARACTERS);
-  return { threadId: _id, serverId, title: composed(title), opening };
+  return { threadId: _id, serverId, channelId, title: composed(title), opening };
 }
 
 async function indexSize({ elasticsearch, namespace }: IndexerDeps): Promise<IndexSize> {

@@ -21,7 +21,7 @@ export async function findSimilarAgain(deps: IndexerDeps, marks: Mark[]): Promis
   const version = await nextVersion(state);
   const threadIds = marks.map(({ subject }) => subject);
   const listed = await threadItems
-    .find({ _id: { $in: threadIds } }, { projection: { serverId: 1, title: 1 } })
+    .find({ _id: { $in: threadIds } }, { projection: { serverId: 1, channelId: 1, title: 1 } })
     .toArray();
   const found = await findSimilar(deps, listed);
   const shown = new Set<string>(await threadItems.distinct('_id', { _id: { $in: found.flat() } }));

@@ -6,6 +6,7 @@ import { documentId } from '../../../shared/store/searchIndex.js';
 export interface Subject {
   threadId: string;
   serverId: string;
+  channelId: string;
   title: string;
   opening: string;
 }
@@ -25,6 +26,9 @@ export interface IndexSize {
 const COMMON_PART = 0.3;
 const FEW = 10;
 
+/** How many times as much a thread of the same forum counts. A forum has a topic, so its threads share more than words. */
+const SAME_FORUM = 2;
+
 /**
  * A query for listed threads of the same server that share telling words with the subject. The best match is first, and
  * of equal ones the newest. The result depends only on the index and the subject.
@@ -33,33 +37,36 @@ export function similarRequest(
   subject: Subject,
   size: IndexSize,
 ): Pick<estypes.SearchRequest, 'query' | 'sort' | 'size' | '_source' | 'track_total_hits'> {
-  const { threadId, serverId, title, opening } = subject;
-  return {
-    query: {
-      bool: {
-        should: [
-          sharedWords('heading', title, size.threads, { boost: 3 }),
-          {
-            nested: {
-              path: 'stretches',
-              score_mode: 'max',
-              query: sharedWords('stretches.text', `${title}\n${opening}`, size.stretches, {
-                // A single word is not enough. Of up to eight words, two must match; of more words, a quarter of them.
-                minimum_should_match: '0<2 8<25%',
-              }),
-            },
-          },
-        ],
-        minimum_should_match: 1,
-        filter: [{ term: { kind: 'thread' } }, { term: { serverId } }],
-        must_not: [{ ids: { values: [documentId('thread', threadId)] } }],
-      },
+  const { threadId, serverId, channelId } = subject;
+  const sharing = {
+    bool: {
+      must: [sharedTexts(subject, size)],
+      filter: [{ term: { kind: 'thread' } }, { term: { serverId } }],
+      must_not: [{ ids: { values: [documentId('thread', threadId)] } }],
     },
+  };
+  const sameForum = { filter: { term: { channelId } }, weight: SAME_FORUM };
+  return {
+    query: { function_score: { query: sharing, functions: [sameForum] } },
     sort: ['_score', { createdAt: 'desc' }, { idKey: 'desc' }],
     size: MAX_SIMILAR,
     _source: ['threadId'],
     track_total_hits: false,
   };
+}
+
+/** Matches threads that share telling words with the subject, in the title or within one stretch of conversation. */
+function sharedTexts(
+  { title, opening }: Subject,
+  { threads, stretches }: IndexSize,
+): estypes.QueryDslQueryContainer {
+  const inTitle = sharedWords('heading', title, threads, { boost: 3 });
+  const inStretch = sharedWords('stretches.text', `${title}\n${opening}`, stretches, {
+    // A single word is not enough. Of up to eight words, two must match; of more words, a quarter of them.
+    minimum_should_match: '0<2 8<25%',
+  });
+  const nested = { path: 'stretches', score_mode: 'max', query: inStretch } as const;
+  return { bool: { should: [inTitle, { nested }] } };
 }
 
 function sharedWords(

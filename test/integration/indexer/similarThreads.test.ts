@@ -40,13 +40,17 @@ describe('similar threads', () => {
   let asOf = 1_000;
   let ids: string[];
 
-  const write = async (threadId: string, title: string, content: string, serverId = server) => {
+  const write = async (
+    threadId: string,
+    title: string,
+    content: string,
+    place = { serverId: server, channelId: channel },
+  ) => {
     asOf += 1;
-    const place = serverId === server ? channel : anId();
     const source = aSourceThread({
       asOf,
-      server: { _id: serverId },
-      channel: { _id: place },
+      server: { _id: place.serverId },
+      channel: { _id: place.channelId },
       thread: { _id: threadId, title },
     });
     await record(deps, source, [aSourceMessage({ _id: threadId, threadId, content, asOf })]);
@@ -102,10 +106,23 @@ describe('similar threads', () => {
   });
 
   it('stays on the server of the thread', async () => {
-    await write(anId(), 'Sextant of another server', 'sextant degrees mirror', anId());
+    const elsewhere = { serverId: anId(), channelId: anId() };
+    await write(anId(), 'Sextant of another server', 'sextant degrees mirror', elsewhere);
     await write(ids[0]!, TOPICS[0][0], `${TOPICS[0][1]} again`);
     await refresh();
     expect(await similar(ids[0]!)).to.not.include('Sextant of another server');
+  });
+
+  it('has threads of the same forum before equal ones of other forums', async () => {
+    const [title, content] = ['Sextant for beginners', 'Which sextant has a mirror without fog?'];
+    const [inside, outside, asked] = [anId(), anId(), anId()];
+    await write(inside, title, content);
+    await write(outside, `${title}!`, content, { serverId: server, channelId: anId() });
+    await write(asked, 'Which sextant?', content);
+    await refresh();
+    const both = [title, `${title}!`];
+    // Of threads that count equally, the newer one would come first.
+    expect((await similar(asked))?.filter((one) => both.includes(one))).to.deep.equal(both);
   });
 
   it('gives the same list for the same index', async () => {
@@ -203,7 +220,7 @@ describe('similar threads', () => {
           }),
       },
     }) as typeof deps.elasticsearch;
-    const thread = { _id: ids[0]!, serverId: server, title: TOPICS[0][0] };
+    const thread = { _id: ids[0]!, serverId: server, channelId: channel, title: TOPICS[0][0] };
     const error = await findSimilar({ ...deps, elasticsearch: busy }, [thread]).catch(
       (thrown: unknown) => thrown,
     );
