@@ -143,7 +143,8 @@ function parameters(schema: Joi.ObjectSchema, where: 'path' | 'query'): Json[] {
 
 /** Parts of JSON Schema that a schema gives in `meta({ jsonSchema })`, because joi cannot derive them. */
 function addedTo(schema: Joi.Schema): JsonObject {
-  const { metas = [] } = schema.describe() as { metas?: { jsonSchema?: JsonObject }[] };
+  // `describe()` tells the same, but describes and checks all that the schema holds.
+  const metas = (schema.$_terms['metas'] ?? []) as { jsonSchema?: JsonObject }[];
   return Object.assign({}, ...metas.map(({ jsonSchema: added }) => added)) as JsonObject;
 }
 
