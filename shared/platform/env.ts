@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { FAULT_POINTS } from './faultPoint.js';
+import { keysOf } from './keysOf.js';
 import { parseUrl } from './parseUrl.js';
 import { SettingsError } from './settingsError.js';
 import { readTrustedProxies, type TrustedProxies } from './trustedProxies.js';
@@ -405,10 +406,8 @@ export const settingsSchema = Joi.object<Settings, true>({
 
 /** Reads and checks the settings of an environment (default: the process's own). Throws SettingsError. */
 export function readSettings(env: Record<string, string | undefined> = process.env): Settings {
-  const known = Object.keys(settingsSchema.describe().keys as Record<string, unknown>);
-  const given = Object.fromEntries(
-    known.filter((name) => env[name]).map((name) => [name, env[name]]),
-  );
+  const known = keysOf(settingsSchema).filter((name) => env[name]);
+  const given = Object.fromEntries(known.map((name) => [name, env[name]]));
   const result = settingsSchema.validate(given, {
     abortEarly: false,
     errors: { wrap: { label: false } },

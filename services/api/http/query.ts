@@ -1,6 +1,7 @@
 import type Joi from 'joi';
 import type { Context, Middleware } from 'koa';
 import { AppError, type ErrorDetail } from '../../../shared/contract/errors.js';
+import { keysOf } from '../../../shared/platform/keysOf.js';
 
 /** The most bytes of a query string. */
 const LONGEST_QUERY = 2_048;
@@ -44,7 +45,7 @@ export function checkUrl(path: string, queryString: string): void {
  * names every problem.
  */
 export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: string) => Query {
-  const names = new Set(Object.keys((schema.describe() as { keys?: object }).keys ?? {}));
+  const names = new Set(keysOf(schema));
   const read = (text: string): Query => {
     const { values, details } = parseQuery(text, names);
     const checked = schema.validate(values, TOLD);
