@@ -80,17 +80,18 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       await deps.turns(serverId, () => suspendServer(deps, serverId, NOT_THERE));
       return;
     }
+    // A role that is still as the last look found it needs no other look. But a look under way may find an older state
+    // than the event tells. So another look follows it.
+    const isOld =
+      event.kind === 'role' && !looks.pending(serverId) && isKnownRole(deps, serverId, event.role);
+    // The look is asked for before anything is awaited. So the next event of this server already waits for it.
+    if (!isOld) await looks.look(serverId);
     if (event.kind === 'gained') {
       const { channelIds } = event;
       const which = { serverId, ...(channelIds && { _id: { $in: channelIds } }) };
       await forgetChannels(deps.collections.sync, which);
     }
     if (event.kind === 'heard') await countAsUnread(deps, serverId);
-    // A role that is still as the last look found it needs no other look. But a look under way may find an older state
-    // than the event tells. So another look follows it.
-    const isOld =
-      event.kind === 'role' && !looks.pending(serverId) && isKnownRole(deps, serverId, event.role);
-    if (!isOld) await looks.look(serverId);
     if (event.kind === 'heard' || event.kind === 'gained') await requestServer(deps, serverId);
   };
   /** Gives an event its time, and passes it on. */

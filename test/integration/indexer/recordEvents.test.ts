@@ -92,7 +92,7 @@ describe('the recorder of events', () => {
     const record = (event: GatewayEvent) =>
       new Promise<void>((resolve) => recorder.take(event, 1, resolve));
     await record(said(threadId, 'Hello'));
-    return { own, recorder, record, serverId, threadId, aThread, said };
+    return { one, own, recorder, record, serverId, threadId, aThread, said };
   }
   const contentOf = async (_id: string) =>
     (await deps.collections.messages.findOne({ _id }))?.content;
@@ -258,6 +258,18 @@ describe('the recorder of events', () => {
     expect(message?.reactions).to.deep.equal([]);
     expect(await deps.collections.sync.countDocuments({ kind: 'message' })).to.equal(0);
   });
+
+  for (const kind of ['heard', 'gained'] as const)
+    it(`records nothing that is said in a forum that was hidden while no events came: ${kind}`, async () => {
+      const { one, own, recorder, said, serverId, threadId } = await withThread();
+      await recorder.end();
+      hide(one, one.channels[0]!);
+      const later = createEventRecorder(own);
+      for (const event of [{ kind, serverId }, said(threadId, 'A secret')])
+        later.take(event, 1, () => undefined);
+      await later.end();
+      expect(await contentOf(threadId)).to.equal('Hello');
+    });
 
   it('has everything listed where an event cannot be read', async () => {
     const { own, recorder } = await withThread();
