@@ -10,7 +10,7 @@ import {
 } from '../../../shared/discordApi/requests.js';
 import { recordMessages } from './recordMessages.js';
 import { removeDeletedMessages } from './removeDeleted.js';
-import type { LoadedServer, SyncDeps } from './syncDeps.js';
+import type { SyncDeps } from './syncDeps.js';
 
 /** The platform is asked for so many messages, before the deleted ones among them are removed together. */
 const REMOVED_AT_ONCE = 50;
@@ -19,19 +19,17 @@ const REMOVED_AT_ONCE = 50;
  * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted. So after a
  * crash a page may be fetched twice, which changes nothing. A message that cannot be read is left out, and noted as a
  * problem of the thread. After a thread was read from its first message on, the platform is asked for each recorded
- * message that it did not tell. Such a message is removed if the platform says that it was deleted.
+ * message that it did not tell. Such a message is removed if the platform says that it was deleted. It ends where a look
+ * has found meanwhile that the forum is not archived any more. Then the note of the thread is deleted.
  */
-export async function fetchThread(
-  deps: SyncDeps,
-  server: LoadedServer,
-  thread: SyncThread,
-): Promise<void> {
+export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
   let { after, since } = thread;
   const startedAt = new Date();
   const isFromFirst = after === '0';
   const unreadable: Unreadable = [];
   for (;;) {
-    const page = await fetchPage(deps, server, { ...thread, after });
+    const page = await fetchPage(deps, { ...thread, after });
+    if (!page) return;
     after = page.last ?? after;
     unreadable.push(...page.unreadable);
     since ??= page.asOf;
@@ -66,14 +64,18 @@ interface Page extends Pick<LivePage, 'unreadable'> {
   asOf: number;
 }
 
-/** Fetches and records the messages after the last known one. */
+/**
+ * Fetches and records the messages after the last known one. Resolves with null, and records nothing, where the forum is
+ * not archived any more.
+ */
 async function fetchPage(
   deps: SyncDeps,
-  server: LoadedServer,
-  { _id: threadId, after, channelId }: SyncThread,
-): Promise<Page> {
+  { _id: threadId, after, serverId, channelId }: SyncThread,
+): Promise<Page | null> {
   const { platform, signal } = deps;
   const { value, asOf } = await platform.get(messagesRequest(threadId, after), signal);
+  const server = deps.servers.get(serverId);
+  if (!server?.channels.has(channelId)) return null;
   const { unreadable } = value;
   const messages = value.messages.toSorted(byId);
   const all = [...messages, ...unreadable].toSorted(byId);

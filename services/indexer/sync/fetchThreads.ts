@@ -70,11 +70,10 @@ async function dueThreads(
 
 /** Fetches a thread. A problem of this thread alone is noted. An error that stops the whole sync is thrown. */
 async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
-  const server = deps.servers.get(thread.serverId);
   // The server was suspended after the thread was looked for.
-  if (!server) return;
+  if (!deps.servers.has(thread.serverId)) return;
   try {
-    await fetchThread(deps, server, thread);
+    await fetchThread(deps, thread);
   } catch (error) {
     if (deps.signal.aborted) return;
     if (isProofOfDeletion(error)) return removeDeletedThread(deps, thread._id);

@@ -12,11 +12,17 @@ import {
   PlatformForbidden,
   PlatformRefused,
 } from '../../../shared/discordApi/platformErrors.js';
+import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
 import type { PlatformClient, PlatformRequest } from '../../../shared/discordApi/platformClient.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
-import { anAnsweredServer, answeringPlatform, syncDeps } from '../../support/answeringPlatform.js';
+import {
+  anAnsweredServer,
+  answeringPlatform,
+  hide,
+  syncDeps,
+} from '../../support/answeringPlatform.js';
 import {
   aMessage,
   anId,
@@ -50,17 +56,25 @@ describe('fetching threads', () => {
     };
   };
 
+  /** The servers with one archived forum, that of the threads. */
+  const servers = (): SyncDeps['servers'] => {
+    const server = {
+      ...place,
+      channels: new Map([[place.channelId, {}]]),
+      optOutRoles: new Set(),
+    };
+    return new Map([[place.serverId, server as unknown as LoadedServer]]);
+  };
+
   /** Fetches threads from a platform with these answers, until a condition holds. */
   async function fetchUntil(
     more: Pick<SyncDeps, 'platform'> & Partial<SyncDeps>,
     stopped: AbortController,
     isDone: () => boolean | Promise<boolean>,
   ): Promise<void> {
-    const server = { ...place, channels: new Map([[place.channelId, {}]]) };
-    const servers = new Map([[place.serverId, server as unknown as LoadedServer]]);
     // Every request under way listens to the signal.
     setMaxListeners(0, stopped.signal);
-    const own = { ...deps, signal: stopped.signal, servers, ...more };
+    const own = { ...deps, signal: stopped.signal, servers: servers(), ...more };
     const fetching = fetchThreads(own as unknown as SyncDeps);
     try {
       await until(isDone);
@@ -205,7 +219,7 @@ describe('fetching threads', () => {
     await noteThreads(own, server, { threads: [thread], asOf: server.asOf + 1 });
     const threads = syncOf(deps.collections.sync, 'thread');
     const fetched = async () => {
-      await fetchThread(own, server, (await threads.findOne({ _id }))!);
+      await fetchThread(own, (await threads.findOne({ _id }))!);
       const { todo, after, problem } = (await threads.findOne({ _id }))!;
       expect({ todo, after }).to.deep.equal({ todo: undefined, after: last.id });
       return { problem, recorded: await deps.collections.messages.countDocuments() };
@@ -221,15 +235,14 @@ describe('fetching threads', () => {
     it(`begins anew where the thread is to be read once more meanwhile: ${todo}`, async () => {
       const threads = syncOf(deps.collections.sync, 'thread');
       const thread = aThread({ todo, token: 'first', after: '5' });
-      const { _id, serverId } = thread;
+      const { _id } = thread;
       await threads.insertOne(thread);
       const get = (async () => {
         await readOnceMore(own, _id);
         return { value: { messages: [], unreadable: [] }, asOf: 2 };
       }) as unknown as PlatformClient['get'];
-      const own = syncDeps(deps, { get });
-      const server = { serverId, channels: new Map(), optOutRoles: new Set() };
-      await fetchThread(own, server as unknown as LoadedServer, thread);
+      const own = syncDeps(deps, { get }, { servers: servers() });
+      await fetchThread(own, thread);
       expect(await threads.findOne({ _id })).to.include({ todo: 'all', after: '0' });
     });
   }
@@ -296,7 +309,7 @@ describe('fetching threads', () => {
     const threads = syncOf(deps.collections.sync, 'thread');
     const thread = aThread({ todo: 'all' });
     const fromMiddle = aThread({ after: '5', token: 'first' });
-    const { _id, serverId } = thread;
+    const { _id } = thread;
     await threads.insertMany([thread, fromMiddle]);
     let asked = 0;
     const get = (async () => {
@@ -304,9 +317,8 @@ describe('fetching threads', () => {
       await until(() => Date.now() > asked);
       return { value: { messages: [], unreadable: [] }, asOf: 2 };
     }) as unknown as PlatformClient['get'];
-    const server = { serverId, channels: new Map(), optOutRoles: new Set() };
-    for (const one of [fromMiddle, thread])
-      await fetchThread(syncDeps(deps, { get }), server as unknown as LoadedServer, one);
+    const own = syncDeps(deps, { get }, { servers: servers() });
+    for (const one of [fromMiddle, thread]) await fetchThread(own, one);
     const { readAt } = (await threads.findOne({ _id }))!;
     expect(readAt!.getTime()).to.be.at.most(asked);
     const other = await threads.findOne({ _id: fromMiddle._id });
@@ -334,7 +346,7 @@ describe('fetching threads', () => {
 
   it('removes no message of which the platform says only that it may not be seen', async () => {
     const thread = aThread();
-    const { _id: threadId, channelId, serverId } = thread;
+    const { _id: threadId } = thread;
     const recorded = aMessage({ threadId, asOf: 1 });
     await deps.collections.messages.insertOne(recorded);
     const refused = new PlatformForbidden('Missing Access', 403, 50_001);
@@ -342,12 +354,7 @@ describe('fetching threads', () => {
       route === 'messages'
         ? Promise.resolve({ value: { messages: [], unreadable: [] }, asOf: 2 })
         : Promise.reject(refused)) as PlatformClient['get'];
-    const server = { serverId, channels: new Map([[channelId, {}]]), optOutRoles: new Set() };
-    const fetching = fetchThread(
-      syncDeps(deps, { get }),
-      server as unknown as LoadedServer,
-      thread,
-    );
+    const fetching = fetchThread(syncDeps(deps, { get }, { servers: servers() }), thread);
     expect(await fetching.catch((error: unknown) => error)).to.equal(refused);
     expect(await deps.collections.messages.findOne()).to.deep.equal(recorded);
   });
@@ -358,23 +365,52 @@ describe('fetching threads', () => {
     const told = { name: 'help', checkedAt: new Date(), problem: null };
     await syncOf(sync, 'channel').insertOne({ ...channel, ...told });
     await syncOf(sync, 'thread').insertMany([aThread(), aThread()]);
-    const servers: SyncDeps['servers'] = new Map();
-    const look = (): void => {
-      const server = { ...place, channels: new Map([[place.channelId, {}]]) };
-      servers.set(place.serverId, server as unknown as LoadedServer);
-    };
+    const looked: SyncDeps['servers'] = new Map();
+    const look = (): void => void looked.set(place.serverId, servers().get(place.serverId)!);
     const get = () => {
       // The server is looked at while the platform is asked for the thread.
       look();
       return Promise.reject(new PlatformForbidden('Missing Access', 403, 50_001));
     };
     look();
-    await fetchUntil({ platform: { get }, servers }, new AbortController(), async () => {
+    await fetchUntil({ platform: { get }, servers: looked }, new AbortController(), async () => {
       const found = await syncOf(sync, 'channel').findOne({ _id: place.channelId });
       return found?.problem === 'Missing Access';
     });
     expect(await sync.countDocuments({ kind: 'thread' })).to.equal(0);
-    expect([...servers.get(place.serverId)!.channels]).to.deep.equal([]);
+    expect([...looked.get(place.serverId)!.channels]).to.deep.equal([]);
+  });
+
+  it('ends where the forum is hidden meanwhile, and records nothing more of it', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    const { platform } = answeringPlatform([one]);
+    const pages = [100, 100, 1].map((count) =>
+      Array.from({ length: count }, () => aLiveMessage({ content: 'Words' })),
+    );
+    const [[first], second] = pages as [[LiveMessage], LiveMessage[]];
+    let asked = 0;
+    const get: PlatformClient['get'] = async (request, signal) => {
+      const { value, asOf } = await platform.get(request, signal);
+      if (request.route !== 'messages') return { value, asOf };
+      asked += 1;
+      if (asked === 2) {
+        hide(one, one.channels[0]!);
+        await loadServer(own, serverId);
+      }
+      return { value: request.check(pages.shift()), asOf };
+    };
+    const own = syncDeps(deps, { get });
+    const server = await loadServer(own, serverId);
+    const { id: _id } = first;
+    const thread = aLiveThread({ id: _id, guild_id: serverId, parent_id: one.channels[0]!.id });
+    await noteThreads(own, server, { threads: [thread], asOf: server.asOf + 1 });
+    await fetchThread(own, (await syncOf(deps.collections.sync, 'thread').findOne({ _id }))!);
+    expect(asked).to.equal(2);
+    const { messages, sync } = deps.collections;
+    expect(await messages.countDocuments()).to.equal(100);
+    expect(await messages.findOne({ _id: second[0]!.id })).to.equal(null);
+    expect(await sync.countDocuments({ kind: 'thread' })).to.equal(0);
   });
 
   it('keeps the content of messages when the bot may not read it any more', async () => {
@@ -395,7 +431,7 @@ describe('fetching threads', () => {
     await noteThreads(own, server, { threads: [thread], asOf: server.asOf + 1 });
     const fetched = async () => {
       const known = await syncOf(deps.collections.sync, 'thread').findOne({ _id });
-      await fetchThread(own, server, known!);
+      await fetchThread(own, known!);
     };
     await fetched();
     [flags, said.content] = [0, ''];
@@ -428,7 +464,7 @@ describe('fetching threads', () => {
 
   it('removes messages that were deleted in batches, and keeps those that the platform still has', async () => {
     const gone = aThread();
-    const { _id: threadId, channelId } = gone;
+    const { _id: threadId } = gone;
     await deps.collections.threads.insertOne(aThreadRecord({ _id: threadId, ...place }));
     const recorded = Array.from({ length: 120 }, () => aMessage({ threadId, asOf: 1 }));
     await deps.collections.messages.insertMany(recorded);
@@ -447,9 +483,8 @@ describe('fetching threads', () => {
       end: () => Promise.resolve(),
     };
     const { serverId } = place;
-    const server = { serverId, channels: new Map([[channelId, {}]]), optOutRoles: new Set() };
-    const own = syncDeps(deps, { get }, { removals });
-    await fetchThread(own, server as unknown as LoadedServer, gone);
+    const own = syncDeps(deps, { get }, { removals, servers: servers() });
+    await fetchThread(own, gone);
     const cause = `delete-messages/${threadId}`;
     expect(removed).to.deep.equal(Array(3).fill({ serverId, cause }));
     const left = await deps.collections.messages.distinct('_id', { deleted: { $ne: true } });

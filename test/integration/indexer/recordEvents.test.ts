@@ -224,11 +224,10 @@ describe('the recorder of events', () => {
     const readAt = new Date();
     own.listening.since = new Date(readAt.getTime() - 1_000);
     await threads.updateOne({ _id: threadId }, { $set: { readAt }, $unset: { todo: '' } });
-    const server = own.servers.get(serverId)!;
     const before = (await threads.findOne({ _id: underWay }))!;
     await record({ kind: 'heard', serverId });
     // Its last page was asked for before the outage ended.
-    await fetchThread(own, server, before);
+    await fetchThread(own, before);
     await recorder.end();
     const read = await threads.distinct('_id', { readAt: { $exists: true } });
     expect(read).to.deep.equal([]);
