@@ -7,7 +7,6 @@ export interface OptOutRecord {
   _id: string;
   serverId: string;
   userId: string;
-  since: Date;
   /** Their opt-out roles, as they were told last. Absent in records of earlier versions. */
   roleIds?: string[];
 }

@@ -10,7 +10,7 @@ export async function leaveOut(
   isOut = true,
 ): Promise<void> {
   const _id = memberId(serverId, userId);
-  if (isOut) await optOuts.insertOne({ _id, serverId, userId, since: new Date() });
+  if (isOut) await optOuts.insertOne({ _id, serverId, userId });
   else await optOuts.deleteOne({ _id });
   const rise = { $inc: { version: 1 } };
   await stateOf(state, 'optOuts').updateOne({ _id: 'optOuts' }, rise, { upsert: true });

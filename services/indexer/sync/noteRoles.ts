@@ -64,12 +64,12 @@ async function noteChoice(
       if (judged === null || (known && known.asOf >= asOf)) return wasOut;
       documents.put('sync', { ...member, checkedAt: new Date() });
       const { carried, isThere } = judged;
-      const { since = new Date(), roleIds: before = [] } = record ?? {};
+      const before = record?.roleIds ?? [];
       // Where none of the roles exists any more, a moderator has deleted them. The member did not give them up.
       const areDeleted = before.length > 0 && !before.some(isThere);
       const isOut = carried.length > 0 || areDeleted;
       if (carried.length > 0 && !isDeepStrictEqual(carried, before)) {
-        documents.put('optOuts', { _id, serverId, userId, since, roleIds: carried });
+        documents.put('optOuts', { _id, serverId, userId, roleIds: carried });
       }
       if (isOut === wasOut) return isOut;
       if (!isOut) documents.remove('optOuts', _id);

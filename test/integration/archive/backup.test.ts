@@ -242,8 +242,7 @@ describe('backup and restore', () => {
       const hide = async (): Promise<[string, string]> => {
         const [erased, left, serverId] = [anId(), anId(), anId()];
         await requestErasure(collections, erased);
-        const since = new Date();
-        const out = { _id: memberId(serverId, left), serverId, userId: left, since };
+        const out = { _id: memberId(serverId, left), serverId, userId: left };
         await collections.optOuts.insertOne(out);
         await stateOf(collections.state, 'optOuts').insertOne({ _id: 'optOuts', version: 1 });
         return [erased, left];
