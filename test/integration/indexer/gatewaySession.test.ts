@@ -191,8 +191,9 @@ describe('a session of the gateway', () => {
   it('is replaced at a restart after the platform has closed it for good', async () => {
     await start();
     rig.discord.gateway.close(4_014);
-    await until(async () => (await gatewayState(deps))?.session === null);
-    expect((await gatewayState(deps))?.problem).to.contain('Message Content intent');
+    const problem = async () => (await gatewayState(deps))?.problem ?? '';
+    await until(async () => (await problem()).includes('Message Content intent'));
+    expect((await gatewayState(deps))?.session).to.equal(null);
     await rig.sync.stop();
     listen();
     await until(() => sent(Op.Identify) === 2);
