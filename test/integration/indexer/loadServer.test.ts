@@ -186,6 +186,10 @@ describe('a look at a server', () => {
     };
     expect(await empty(late)).to.equal(1);
     expect(await messages.distinct('_id')).to.deep.equal([said[1]!._id]);
+    // Once it is empty, nothing more is done.
+    await doAll(deps);
+    await empty();
+    expect(await deps.collections.work.countDocuments()).to.equal(0);
   });
 
   it('ends before the next look begins, so that an older answer never comes after a newer one', async () => {
@@ -205,10 +209,12 @@ describe('a look at a server', () => {
     await loadServer(own, serverId);
     const channels = syncOf(deps.collections.sync, 'channel');
     // A killed process has noted that the forum was not archived any more, but has not forgotten how far it was listed.
-    const listedTo = new Date().toISOString();
-    await channels.updateOne({ _id: channelId }, { $set: { problem: 'Missing Access', listedTo } });
+    const at = new Date().toISOString();
+    const place = { listedTo: at, before: at, newest: at, unreadable: 'Thread 1 cannot be read' };
+    const $set = { problem: 'Missing Access', ...place };
+    await channels.updateOne({ _id: channelId }, { $set });
     await loadServer(own, serverId);
-    expect(await channels.findOne({ _id: channelId })).to.not.have.property('listedTo');
+    expect(await channels.findOne({ _id: channelId })).to.not.have.any.keys(...Object.keys(place));
   });
 
   it('has all members asked for again when the opt-out roles have changed, and only then', async () => {

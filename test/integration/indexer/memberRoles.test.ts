@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { LRUCache } from 'lru-cache';
-import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
-import { PlatformAnswerError } from '../../../shared/discordApi/platformErrors.js';
+import type { PlatformClient, PlatformRequest } from '../../../shared/discordApi/platformClient.js';
+import { PlatformAnswerError, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
+import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 import { createTurns } from '../../../services/indexer/turns.js';
 import {
@@ -10,8 +11,11 @@ import {
   noteRolesOfEvent,
   readRoles,
 } from '../../../services/indexer/sync/memberRoles.js';
+import { checkMembers } from '../../../services/indexer/sync/checkMembers.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
-import type { LoadedServer } from '../../../services/indexer/sync/syncDeps.js';
+import { noteUnknown } from '../../../services/indexer/sync/noteUnknown.js';
+import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
+import { until } from '../../support/apiServer.js';
 import { anId } from '../../support/factories.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -144,6 +148,66 @@ describe('roles of members', () => {
     await learnRoles(own, own.server, [userId]);
     expect(own.asking).to.include({ all: 1 });
     expect([...own.members.values()]).to.deep.equal([true]);
+    // Other roles leave people out now, so everybody is to be asked for again.
+    own.members.clear();
+    const known = syncOf(deps.collections.sync, 'member');
+    await known.updateMany({}, { $set: { checkedAt: NEVER_CHECKED } });
+    await learnRoles(own, own.server, [userId]);
+    expect(own.asking).to.include({ all: 2 });
+  });
+
+  it('show somebody again who gave up the last role that is left, after another was deleted', async () => {
+    const own = rolesOf({ roles: [] });
+    own.server.optOutRoles = new Set([ROLE, '2']);
+    await noteRoles(own, { serverId, userId, roleIds: [ROLE, '2'], asOf: 1 });
+    expect(await isOut()).to.equal(true);
+    await noteRoles(own, { serverId, userId, roleIds: [], asOf: 2 });
+    expect(await isOut()).to.equal(false);
+  });
+
+  it('stay as an event has told them while the person was looked for', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    const { sync } = deps.collections;
+    const late = Object.create(sync, {
+      distinct: {
+        async value(...asked: Parameters<typeof sync.distinct>) {
+          const found = (await sync.distinct(...asked)) as unknown[];
+          await noteRolesOfEvent(own, { serverId, userId, roleIds: [ROLE], asOf: 50 });
+          return found;
+        },
+      },
+    }) as typeof sync;
+    const _id = memberId(serverId, userId);
+    const unknown = { kind: 'member' as const, serverId, userId, asOf: 0 };
+    await noteUnknown(late, [{ _id, ...unknown, checkedAt: NEVER_CHECKED }]);
+    expect(await sync.findOne({ _id })).to.include({ asOf: 50 });
+  });
+
+  it('are asked for of the next person where those of one cannot be read', async () => {
+    const own = rolesOf({ roles: [] });
+    const ids = [userId, anId()];
+    const notes = ids.map((one) => ({
+      _id: memberId(serverId, one),
+      kind: 'member' as const,
+      serverId,
+      userId: one,
+      asOf: 0,
+      checkedAt: NEVER_CHECKED,
+    }));
+    await syncOf(deps.collections.sync, 'member').insertMany(notes);
+    const asked: string[] = [];
+    const get = ({ path }: PlatformRequest<unknown>) => {
+      asked.push(path.split('/').at(-1)!);
+      return Promise.reject(new PlatformRefused('Not this one', 400, null));
+    };
+    const stop = new AbortController();
+    const { signal } = stop;
+    const refused = { ...own, platform: { get }, signal, listening: { since: null } };
+    const checking = checkMembers(refused as unknown as SyncDeps, 1);
+    await until(() => asked.length >= 2);
+    stop.abort();
+    await checking;
+    expect(asked).to.have.members(ids);
   });
 
   it('are asked for nobody who was erased, and earlier notes are removed', async () => {
