@@ -1,7 +1,14 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import { MongoNetworkError } from 'mongodb';
+import { WebSocketServer } from 'ws';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import {
+  changeReactions,
+  type ReactionChange,
+} from '../../../services/indexer/gateway/changeReactions.js';
 import { createEventRecorder } from '../../../services/indexer/gateway/recordEvents.js';
 import type { GatewayEvent } from '../../../services/indexer/gateway/gatewayEvents.js';
 import { createGatewaySaver, loadSession } from '../../../services/indexer/gateway/gatewayStore.js';
@@ -19,6 +26,8 @@ import { removeDeletedMessages } from '../../../services/indexer/sync/removeDele
 import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import { REDACTED } from '../../../shared/store/redacted.js';
+import { liveTime } from '../../../shared/store/sourceTime.js';
 import { stateOf, type GatewaySession } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import { until, untilEqual } from '../../support/apiServer.js';
@@ -29,7 +38,7 @@ import {
   hide,
   syncDeps,
 } from '../../support/answeringPlatform.js';
-import { anId, aThread } from '../../support/factories.js';
+import { aMessage, anId, aThread } from '../../support/factories.js';
 import { doAll } from '../../support/indexerDeps.js';
 import { aLiveMessage, aLiveThread } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -270,6 +279,49 @@ describe('the recorder of events', () => {
       expect(await contentOf(threadId)).to.equal('Hello');
     });
 
+  it('counts each reaction by itself, and names nobody who may have taken theirs back', async () => {
+    const place = { serverId: anId(), channelId: anId(), threadId: anId(), claim: 'claim' };
+    const [thumb, heart] = ['👍', '❤'].map((name) =>
+      mapEmoji({ id: null, name, isAnimated: false }),
+    );
+    const own = (name: string) => mapEmoji({ id: '1200000000000000001', name, isAnimated: false });
+    const message = aMessage({
+      threadId: place.threadId,
+      reactions: [{ emoji: thumb!, count: 3, userIds: ['6', '7', '8'] }],
+    });
+    const { _id: messageId } = message;
+    const { messages, sync } = deps.collections;
+    await messages.insertOne(message);
+    let asOf = liveTime(Date.now() * 1_000);
+    const after = async (...changes: ReactionChange[]) => {
+      const told = changes.map((change) => ({ messageId, change, asOf: (asOf += 1) }));
+      await changeReactions(deps, place, told);
+      const { reactions, partsAsOf } = (await messages.findOne({ _id: messageId }))!;
+      expect(partsAsOf?.reactions).to.equal(asOf);
+      return reactions.map(({ emoji, count, userIds }) => [emoji.name, count, ...userIds]);
+    };
+    const took = (emoji: typeof thumb, userId: string): ReactionChange => ({
+      kind: 'removed',
+      emoji: emoji!,
+      userId,
+    });
+    const gave = (emoji: typeof thumb): ReactionChange => ({ kind: 'added', emoji: emoji! });
+    expect(await after(gave(heart), took(thumb, '7'))).to.deep.equal([
+      ['👍', 2, '6', '8'],
+      ['❤', 1],
+    ]);
+    expect(await after(took(heart, '9'), took(thumb, '9'))).to.deep.equal([['👍', 1]]);
+    // A custom emoji may have another name now.
+    const renamed = [gave(own('tea')), gave(own('tee'))];
+    expect(await after(...renamed)).to.deep.include(['tea', 2]);
+    expect(await after({ kind: 'emojiCleared', emoji: thumb! })).to.deep.equal([['tea', 2]]);
+    await messages.updateOne({ _id: messageId }, { $set: REDACTED });
+    await sync.deleteMany({});
+    await changeReactions(deps, place, [{ messageId, change: gave(heart), asOf: asOf + 1 }]);
+    expect((await messages.findOne({ _id: messageId }))?.reactions).to.deep.equal([]);
+    expect(await sync.countDocuments()).to.equal(0);
+  });
+
   it('has everything listed where an event cannot be read', async () => {
     const { own, recorder } = await withThread();
     await recorder.end();
@@ -365,7 +417,7 @@ describe('the recorder of events', () => {
 
   describe('with a session that was begun before', () => {
     /** Listens with a session at a gateway address, and reports what is asked for. */
-    async function listenTo(url: string, isPlain: boolean) {
+    async function listenTo(url: string, isPlain: boolean, more: Partial<SyncDeps> = {}) {
       const asked: string[] = [];
       const { platform } = answeringPlatform([], {
         before({ route }) {
@@ -375,7 +427,7 @@ describe('the recorder of events', () => {
       });
       const stopped = new AbortController();
       const clock = createLiveClock(deps.collections.state);
-      const own = syncDeps(deps, platform, { clock, signal: stopped.signal });
+      const own = syncDeps(deps, platform, { clock, signal: stopped.signal, ...more });
       const intents = await wantedIntents(own);
       asked.length = 0;
       await stateOf(deps.collections.state, 'gateway').insertOne({
@@ -465,6 +517,35 @@ describe('the recorder of events', () => {
       await until(() => asked.includes('gateway'));
       later.mock.restore();
       await end();
+    });
+
+    it('counts no connection as failed that has lasted', async () => {
+      const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+      await once(server, 'listening');
+      let aheadMs = 0;
+      let connections = 0;
+      server.on('connection', (socket) => {
+        connections += 1;
+        socket.on('message', () => {
+          aheadMs += 61_000;
+          socket.send(JSON.stringify({ op: 0, t: 'RESUMED', s: 2, d: {} }));
+          socket.close(4_000);
+        });
+        socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: 300_000 } }));
+      });
+      const now = performance.now.bind(performance);
+      const later = mock.method(performance, 'now', () => now() + aheadMs);
+      const warned: unknown[] = [];
+      const logger = { ...deps.logger, warn: (problem: unknown) => void warned.push(problem) };
+      const { port } = server.address() as AddressInfo;
+      const { end } = await listenTo(`ws://127.0.0.1:${port}`, true, {
+        logger: logger as unknown as SyncDeps['logger'],
+      });
+      await until(() => connections === 4);
+      await end();
+      later.mock.restore();
+      server.close();
+      expect(warned).to.deep.equal([]);
     });
   });
 

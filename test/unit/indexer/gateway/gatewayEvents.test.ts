@@ -66,7 +66,8 @@ describe('readEvent', () => {
 
     it('tells votes, and each change of reactions', () => {
       const place = { serverId, threadId, messageId };
-      expect(read('MESSAGE_POLL_VOTE_ADD', ofMessage)).to.deep.equal({ kind: 'changed', ...place });
+      for (const vote of ['MESSAGE_POLL_VOTE_ADD', 'MESSAGE_POLL_VOTE_REMOVE'])
+        expect(read(vote, ofMessage), vote).to.deep.equal({ kind: 'changed', ...place });
       const change = (type: string, more: object) => {
         const event = read(type, { ...ofMessage, ...more });
         expect(event, type).to.include({ kind: 'reacted', ...place });
@@ -123,8 +124,18 @@ describe('readEvent', () => {
       expect(read(type, { guild_id: serverId, type: 0 }), type).to.equal(null);
     }
     const role = { id: anId(), name: 'Helpers', permissions: '66560' };
-    const roleUpdate = read('GUILD_ROLE_UPDATE', { guild_id: serverId, role });
-    expect(roleUpdate).to.deep.equal({ kind: 'role', serverId, role });
+    for (const type of ['GUILD_ROLE_CREATE', 'GUILD_ROLE_UPDATE']) {
+      const changed = read(type, { guild_id: serverId, role });
+      expect(changed, type).to.deep.equal({ kind: 'role', serverId, role });
+    }
+  });
+
+  it('tells which forums the bot may see again, or that it may be all', () => {
+    const synced = { guild_id: serverId, threads: [], members: [] };
+    const channelIds = [anId()];
+    const some = read('THREAD_LIST_SYNC', { ...synced, channel_ids: channelIds });
+    expect(some).to.deep.equal({ kind: 'gained', serverId, channelIds });
+    expect(read('THREAD_LIST_SYNC', synced)).to.deep.equal({ kind: 'gained', serverId });
   });
 
   it("tells members' roles; the bot's own are rules", () => {

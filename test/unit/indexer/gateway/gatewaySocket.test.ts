@@ -9,7 +9,7 @@ import {
   type SocketEnd,
   type SocketOptions,
 } from '../../../../services/indexer/gateway/gatewaySocket.js';
-import { until } from '../../../support/apiServer.js';
+import { until, untilEqual } from '../../../support/apiServer.js';
 
 const OP = { event: 0, heartbeat: 1, identify: 2, hello: 10, ack: 11 };
 /** It is longer than any test, so that no heartbeat is late on a busy machine. */
@@ -19,6 +19,8 @@ const INTERVAL_MS = 300_000;
 class Gateway {
   readonly server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   readonly ops: number[] = [];
+  /** The sequence numbers that heartbeats have told. */
+  readonly beats: unknown[] = [];
   private socket: WebSocket | undefined;
 
   constructor() {
@@ -26,7 +28,9 @@ class Gateway {
       if (url === '/other') return;
       this.socket = socket;
       socket.on('message', (raw: Buffer) => {
-        this.ops.push((JSON.parse(raw.toString()) as { op: number }).op);
+        const { op, d } = JSON.parse(raw.toString()) as { op: number; d: unknown };
+        this.ops.push(op);
+        if (op === OP.heartbeat) this.beats.push(d);
       });
       this.send({ op: OP.hello, d: { heartbeat_interval: INTERVAL_MS } });
     });
@@ -129,14 +133,28 @@ describe('connectSocket', () => {
     });
   }
 
-  it('gives up a connection on which the platform does not say hello', async () => {
-    const limits: (() => void)[] = [];
-    const later = mock.method(globalThis, 'setTimeout', (run: () => void) => limits.push(run));
+  it('gives up a connection on which the platform does not say hello, and no other', async () => {
+    const limits = new Map<number, () => void>();
+    const set = mock.method(globalThis, 'setTimeout', (run: () => void) => {
+      limits.set(limits.size + 1, run);
+      return limits.size;
+    });
     const silent = connect(`${gateway.url}/other`);
-    later.mock.restore();
-    await until(() => gateway.server.clients.size === 2);
-    for (const run of limits) run();
+    const greeted = connect(gateway.url);
+    set.mock.restore();
+    const clear = globalThis.clearTimeout;
+    const cleared = mock.method(globalThis, 'clearTimeout', (timer: number | undefined) => {
+      if (!limits.delete(timer!)) clear(timer);
+    });
+    await until(() => gateway.ops.filter((op) => op === OP.identify).length === 2);
+    await until(() => gateway.server.clients.size === 3);
+    for (const run of limits.values()) run();
     expect(await silent.ended).to.include({ isInvalid: false, isAnswered: false });
+    gateway.tell('READY');
+    await until(() => events.includes('READY'));
+    cleared.mock.restore();
+    stop.abort();
+    await greeted.ended;
   });
 
   it('tells why no connection can be opened', async () => {
@@ -154,10 +172,12 @@ describe('connectSocket', () => {
     expect(await connect(gateway.url).ended).to.include({ isAnswered: false });
   });
 
-  it('answers when the platform asks for a heartbeat', async () => {
+  it('answers when the platform asks for a heartbeat, with the number of the last event', async () => {
     await untilIdentified();
     gateway.send({ op: OP.heartbeat });
-    await until(() => gateway.ops.includes(OP.heartbeat));
+    gateway.tell('READY');
+    gateway.send({ op: OP.heartbeat });
+    await untilEqual(() => gateway.beats, [null, 1]);
   });
 
   describe('whose heartbeats get no answer', () => {

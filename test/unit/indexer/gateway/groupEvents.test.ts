@@ -28,12 +28,13 @@ describe('groupEvents', () => {
   });
 
   it('groups facts about the thread only where nothing was told between them', () => {
-    const [first, second, last] = [told(), told(), told()];
-    expect(groupEvents([first, second, a, c, last, b])).to.deep.equal([
+    const [first, second, last, end] = [told(), told(), told(), said('4')];
+    expect(groupEvents([first, second, a, c, last, b, end])).to.deep.equal([
       [first, second],
       [a, c],
       [last],
       [b],
+      [end],
     ]);
   });
 
