@@ -85,7 +85,9 @@ async function noteRefusal(
   );
 }
 
+/** Withholds a forum. Nothing more of it is fetched, even while the look goes on. */
 async function withhold(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
+  deps.servers.get(channel.serverId)?.channels.delete(channel._id);
   if (channel.withheldAt) return;
   const causes = [`withhold/${channel._id}`];
   await change(deps, channel, causes, (now) => ({ ...now, withheldAt: new Date() }));

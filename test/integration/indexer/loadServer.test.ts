@@ -6,6 +6,7 @@ import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import { removeLongWithheld } from '../../../services/indexer/sync/removeWithheld.js';
+import { channelsOf } from '../../../services/indexer/sync/syncDeps.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { SERVER_LIST } from '../../../shared/store/bodyKinds.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
@@ -27,15 +28,17 @@ import { indexerSuite } from '../../support/suiteStores.js';
 describe('a look at a server', () => {
   const { deps } = indexerSuite('emptied');
 
-  it('withholds a forum that is hidden before it asks for the roles of the bot', async () => {
+  it('withholds a hidden forum, and has nothing more of it recorded, before it asks for the roles of the bot', async () => {
     const server = anAnsweredServer('Rust', ['help', 'news']);
     const [help] = server.channels;
     const withheld: string[][] = [];
+    const kept: boolean[] = [];
     const { platform } = answeringPlatform([server], {
       async before({ route }) {
         if (route !== 'me' && route !== 'member') return;
         const isWithheld = { withheldAt: { $exists: true } };
         withheld.push(await deps.collections.channels.distinct('_id', isWithheld));
+        kept.push(channelsOf(own.servers).includes(help!.id));
       },
     });
     const own = syncDeps(deps, platform);
@@ -43,6 +46,8 @@ describe('a look at a server', () => {
     hide(server, help!);
     await loadServer(own, server.guild.id);
     expect(withheld).to.deep.equal([[], [], [help!.id], [help!.id]]);
+    // Threads are being fetched meanwhile.
+    expect(kept.slice(2)).to.deep.equal([false, false]);
   });
 
   it('reports a forum that is not listed any more only where it was archived', async () => {
