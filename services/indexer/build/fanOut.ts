@@ -38,8 +38,19 @@ export const fanOutChannels = fanOut(async function* ({ collections }, channelId
   }
 });
 
-/** Marks people whose profiles show the names of servers. */
+/**
+ * Marks people whose profiles show the names of servers. It also marks everybody who is being counted now. Such a build
+ * may have read the old name, and may be about to store the person's first row on the server. These people are looked
+ * for first: when a build ends after that, its rows are found.
+ */
 export const fanOutServers = fanOut(async function* ({ collections }, serverIds) {
+  const counted = collections.work.find(
+    { kind: 'person', claim: { $exists: true } },
+    { projection: { subject: 1 } },
+  );
+  for await (const { subject } of counted) {
+    for (const because of serverIds) yield { kind: 'person', subject, because };
+  }
   const there = collections.members.find(
     { serverId: { $in: serverIds } },
     { projection: { userId: 1, serverId: 1 } },

@@ -1,9 +1,15 @@
 import { expect } from 'chai';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
+import { claimMarks } from '../../../services/indexer/work/claims.js';
+import type { Commit } from '../../../services/indexer/work/commit.js';
+import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
+import type { UserProfile } from '../../../shared/contract/users.js';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import type { AvailableTag, SourceThread } from '../../../shared/store/records.js';
-import { aSourceThread } from '../../support/factories.js';
-import { inBatches } from '../../support/indexerDeps.js';
+import { markId } from '../../../shared/store/work.js';
+import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { build, doAll, inBatches, record } from '../../support/indexerDeps.js';
+import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 const TAG: AvailableTag = { id: '7', name: 'solved', emoji: null, moderated: false };
@@ -46,6 +52,32 @@ describe('marks that follow from a changed server or channel', () => {
       'server',
       'servers',
     ]);
+  });
+
+  it("reach the profile of somebody who is being counted there for the first time while the server's name changes", async () => {
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    const said = aSourceMessage({ _id: threadId, threadId });
+    const userId = said.author.id;
+    await record(deps, source, [said]);
+    await build(deps, threadId);
+    const { work } = deps.collections;
+    const mark = await work.findOne({ _id: markId('person', userId) });
+    let isRenamed = false;
+    // By now, the build of the person has read the old name.
+    const commit = (async (change) => {
+      if (!isRenamed) {
+        isRenamed = true;
+        const server = { ...source.server, name: 'Renamed' };
+        await record(deps, { ...source, asOf: source.asOf + 1, server });
+        await runDue(deps, {}, ['people']);
+      }
+      return deps.commit(change);
+    }) as Commit;
+    await runClaimed({ ...deps, commit }, 'person', await claimMarks(deps, [mark!]));
+    await doAll(deps);
+    const profile = await readBody<UserProfile>(deps.collections, `user/${userId}`);
+    expect(profile?.servers.map(({ serverName }) => serverName)).to.deep.equal(['Renamed']);
   });
 
   it('spare the threads of a channel where only its topic or place changes', async () => {
