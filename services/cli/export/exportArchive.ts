@@ -10,6 +10,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import { eraseNames } from '../../../shared/store/eraseText.js';
 import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
+import { MESSAGE_BATCH } from '../../../shared/store/messageBatch.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
 import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
@@ -139,7 +140,7 @@ async function writeThread(
   let written = 0;
   const read = collections.messages.find({ threadId, ...ALIVE }).sort({ order: 1 });
   const messages = (async function* () {
-    for await (const batch of batches(read)) {
+    for await (const batch of batches(read, MESSAGE_BATCH)) {
       const { shown } = await withoutUnshown(collections, unshown, serverId, batch);
       written += shown.length;
       yield* shown;

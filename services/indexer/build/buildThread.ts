@@ -8,6 +8,7 @@ import { bodyOwner, removeOlderPieces, removePieces } from '../../../shared/stor
 import { findAllGathered, findGathered } from '../../../shared/store/gather.js';
 import { findForwards, forwardsOf, unshownForwards } from '../../../shared/store/forwards.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { MESSAGE_BATCH } from '../../../shared/store/messageBatch.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { BodyView, ContributionView, ThreadItemView } from '../../../shared/store/views.js';
@@ -30,7 +31,6 @@ import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { cleanMessages, cleanThread, cleanWords, removeIfEmptied } from './cleanRecords.js';
 import { loadTargets } from './loadThread.js';
-import { MESSAGE_BATCH } from './messageBatch.js';
 import { putBodies, putRows } from './putViews.js';
 import { readThread, type ReadViews } from './readThread.js';
 

@@ -3,6 +3,7 @@ import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import { forwardsOf, unshownForwards } from '../../../shared/store/forwards.js';
 import { findGathered } from '../../../shared/store/gather.js';
+import { MESSAGE_BATCH } from '../../../shared/store/messageBatch.js';
 import { NOBODY_LEFT_OUT } from '../../../shared/store/optOuts.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { Mark } from '../../../shared/store/work.js';
@@ -108,7 +109,7 @@ export async function cleanWords(
   const { collections } = deps;
   const alive = { threadId, deleted: { $ne: true }, ...which };
   const said = collections.messages.find(erased.isEmpty ? { ...alive, ...FORWARDING } : alive);
-  for await (const batch of batches(said)) {
+  for await (const batch of batches(said, MESSAGE_BATCH)) {
     const { gone } = await unshownForwards(collections, NOBODY_LEFT_OUT, forwardsOf(batch));
     const unclean = batch.filter((message) => {
       const clean = unlessDamaged(() => applyErasures(message, erased));

@@ -1,12 +1,12 @@
 import { batches } from '../../../shared/platform/batches.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
+import { MESSAGE_BATCH } from '../../../shared/store/messageBatch.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { IndexerDeps } from '../deps.js';
 import { foldThread, type FoldedMessages, type ThreadViews } from '../views/foldThread.js';
 import { linkTargets, loadThread } from './loadThread.js';
-import { MESSAGE_BATCH } from './messageBatch.js';
 
 /**
  * Receives a thread's views while its messages are read. One sink stores them, one sends them to an index, one compares

@@ -5,6 +5,7 @@ import { isOwnAttachment } from '../../../shared/mirror/isOwnAttachment.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { findGathered } from '../../../shared/store/gather.js';
+import { MESSAGE_BATCH } from '../../../shared/store/messageBatch.js';
 import { unshownPeople } from '../../../shared/store/unshownPeople.js';
 import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { AttachmentRecord, MessageRecord } from '../../../shared/store/records.js';
@@ -51,7 +52,8 @@ async function wantedAttachments(
   if (!place) return [];
   const unshown = await unshownPeople(collections);
   const wanted: WantedFile[] = [];
-  for await (const batch of batches(countedMessages(collections, threadId, WITH_FILES))) {
+  const said = countedMessages(collections, threadId, WITH_FILES);
+  for await (const batch of batches(said, MESSAGE_BATCH)) {
     const { shown } = await withoutUnshown(collections, unshown, place.serverId, batch);
     for (const message of shown) wanted.push(...attachmentsOf(message, mirror));
   }
