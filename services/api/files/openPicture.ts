@@ -64,7 +64,7 @@ async function avatarOf(store: Collections, userId: string): Promise<Picture | n
 }
 
 async function iconOf({ servers }: Collections, serverId: string): Promise<Picture | null> {
-  const which = { _id: serverId, deleted: { $ne: true } } as const;
-  const server = await servers.findOne(which, { projection: { icon: 1 } });
+  // The record of a deleted server has no icon.
+  const server = await servers.findOne({ _id: serverId }, { projection: { icon: 1 } });
   return server?.icon ? { source: iconUrl(serverId, server.icon), mayBeOther: true } : null;
 }
