@@ -29,4 +29,15 @@ describe('threadMessages', () => {
     expect(found.map(({ length }) => length)).to.deep.equal(sizes);
     expect(found).to.deep.equal(threads.map(({ shown }) => shown.map(({ _id }) => _id)));
   });
+
+  it('gives all of a few messages that are too large for one reply', async () => {
+    const { messages } = stores.mongo.collections;
+    const threadId = anId();
+    const content = 'x'.repeat(1_000_000);
+    const shown = Array.from({ length: 18 }, () => aMessage({ threadId, content }));
+    await messages.insertMany(shown);
+    const found: string[] = [];
+    for await (const { _id } of threadMessages({ messages }, threadId)) found.push(_id);
+    expect(found).to.deep.equal(shown.map(({ _id }) => _id));
+  });
 });
