@@ -85,6 +85,7 @@ describe('GET /api/threads', () => {
     ['tag=hELP', ({ tags }) => tags!.length > 0],
     ['tag=c%2B%2B&serverId=11', ({ tags, serverId }) => tags!.length > 0 && serverId === '11'],
     ['channelId=101&serverId=11&status=open', (s) => s.channelId === '101' && s.status === 'open'],
+    ['channelId=101&serverId=10', () => false],
     ['status=resolved', ({ status }) => status === 'resolved'],
     ['status=locked&channelId=102', (s) => s.status === 'locked' && s.channelId === '102'],
   ];
