@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { openAvatar } from '../../../services/api/files/openPicture.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
 import { fileRecordId, type SyncFile } from '../../../shared/store/syncRecords.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
@@ -36,6 +37,10 @@ describe('openAvatar', () => {
     await setMarks(deps, 'member', [`${second.serverId}/${author.id}`]);
     await doAll(deps);
     expect(await place()).to.equal(first.avatar);
+    // The erasure has not been carried out yet.
+    await requestErasure(deps.collections, author.id);
+    const refused = await place().catch((error: unknown) => error);
+    expect(refused).to.include({ code: 'NOT_FOUND' });
   });
 
   it('leads to the platform alone, whatever address an export tells', async () => {
