@@ -12,7 +12,8 @@ import { SourceConflict } from '../../../services/indexer/ingest/source.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { hollowThread } from '../../../services/indexer/records/tombstones.js';
-import { REDACTED } from '../../../shared/store/redacted.js';
+import { memberId } from '../../../shared/store/optOuts.js';
+import { ERASED_ID, REDACTED } from '../../../shared/store/redacted.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import type { Commit } from '../../../services/indexer/work/commit.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
@@ -29,6 +30,7 @@ import {
   record,
   stalled,
 } from '../../support/indexerDeps.js';
+import { leaveOut } from '../../support/leaveOut.js';
 import { readBody } from '../../support/readBody.js';
 import { aFile, LIVE } from '../../support/mirrorRig.js';
 import { noise } from '../../support/noise.js';
@@ -536,6 +538,18 @@ describe('building a thread', () => {
       const _id = anId();
       const author = await authorOf({ _id, ownerId: ada.id }, [say(_id, grace)]);
       expect(author).to.include({ id: ada.id, username: 'unknown-user' });
+    });
+
+    it('nobody, once the owner is left out of the server, also where they wrote nothing', async () => {
+      const thread = { _id: anId(), ownerId: ada.id };
+      const source = aSourceThread({ thread });
+      await record(deps, source, [say(thread._id, grace)]);
+      await build(deps, thread._id);
+      await leaveOut(deps, source.server._id, ada.id);
+      await setMarks(deps, 'member', [memberId(source.server._id, ada.id)]);
+      await runDue(deps, {}, ['member']);
+      await build(deps, thread._id);
+      expect((await detail(thread._id))?.author).to.include({ id: ERASED_ID });
     });
 
     it('who wrote first, where the owner is not known either', async () => {
