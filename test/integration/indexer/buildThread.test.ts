@@ -6,7 +6,10 @@ import type { AuthorSnapshot, SourceMessage } from '../../../shared/store/record
 import type { Announcement } from '../../../shared/jobs/announcements.js';
 import { documentId, searchAlias, writesAlias } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
+import type { ContributionView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { countMembers } from '../../../services/indexer/build/countMembers.js';
+import { findAppearances } from '../../../services/indexer/build/findAppearances.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
@@ -179,6 +182,44 @@ describe('building a thread', () => {
       .sort({ key: 1 })
       .toArray();
     expect(board.map(({ count }) => count)).to.deep.equal([1, 1]);
+  });
+
+  it("adds up a person's threads for all time, for 30 days and for 7, today included", async () => {
+    const today = 20_000;
+    const { id: userId, discriminator: _, ...author } = anAuthor(`counted-${anId()}`);
+    const serverId = anId();
+    /** What the person did in a thread: one message on each of these days before today. */
+    const inThread = (daysAgo: number[]): ContributionView => {
+      const times = daysAgo.map((ago) => (today - ago) * 86_400_000);
+      const counts = { messages: 1, threads: 0, reactions: 2 };
+      const threadId = anId();
+      return {
+        _id: `${threadId}/${userId}`,
+        ...{ threadId, userId, serverId, revision: 1, author },
+        ...{ messages: daysAgo.length, threads: 1, reactions: 2 * daysAgo.length },
+        firstAt: new Date(Math.min(...times)),
+        lastAt: new Date(Math.max(...times)),
+        days: daysAgo.map((ago) => ({ day: today - ago, ...counts })),
+      };
+    };
+    const { contributions } = deps.collections;
+    const both = [inThread([40, 30, 29]), inThread([7, 6, 0])];
+    await contributions.insertMany(both);
+    const which = { userId };
+    const appearances = await findAppearances(deps.collections, which);
+    const counted = await countMembers(deps, which, appearances, { version: 1, today });
+    expect(counted.members).to.have.length(1);
+    expect(counted.members[0]).to.deep.include({
+      ...{ messages: 6, threads: 2, reactions: 12 },
+      firstAt: both[0]!.firstAt,
+      lastAt: both[1]!.lastAt,
+    });
+    const lines = counted.ranks.map(({ _id, count }) => [_id.split('/').slice(1, 3).join(), count]);
+    expect(Object.fromEntries(lines)).to.deep.equal({
+      ...{ 'messages,all': 6, 'threads,all': 2, 'reactions,all': 12 },
+      ...{ 'messages,month': 4, 'reactions,month': 8 },
+      ...{ 'messages,week': 2, 'reactions,week': 4 },
+    });
   });
 
   it('tells when a server was last read, even if its only thread was emptied since', async () => {
