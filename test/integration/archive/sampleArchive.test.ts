@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { SearchResponse } from '../../../shared/contract/search.js';
 import type { ServerStats } from '../../../shared/contract/servers.js';
 import { THREAD_SORTS, type ThreadDetail } from '../../../shared/contract/threads.js';
+import type { UserProfile } from '../../../shared/contract/users.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import type { RawExport } from '../../support/exportFiles.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
@@ -83,9 +84,14 @@ describe('the sample archive', () => {
       uniqueEmojis: new Set(reactions.map(({ emoji }) => emoji.id || emoji.name)).size,
     });
     const top = topContributors[0]!;
-    expect(top.messageCount).to.equal(
-      messages.filter(({ author }) => author.id === top.userId).length,
-    );
+    const theirs = messages.filter(({ author }) => author.id === top.userId);
+    expect(top.messageCount).to.equal(theirs.length);
+    const times = theirs.map(({ timestamp }) => Date.parse(timestamp));
+    expect(await archive.json<UserProfile>(`/api/users/${top.userId}`)).to.include({
+      messageCount: theirs.length,
+      firstSeenAt: new Date(Math.min(...times)).toISOString(),
+      lastSeenAt: new Date(Math.max(...times)).toISOString(),
+    });
   });
 
   it('pages through every sort with any limit, with each thread once', async () => {
