@@ -100,9 +100,9 @@ async function avatarOf({ collections }: Deps, userId: string): Promise<WantedFi
   return { name: `avatars/${userId}`, source: member.avatar, bytes: 0 };
 }
 
-/** A server's picture; null where it has none or was deleted. */
+/** A server's picture; null where it has none. The record of a deleted server has none. */
 async function iconOf({ collections }: Deps, serverId: string): Promise<WantedFile | null> {
   const server = await findGathered(collections.servers, serverId);
-  if (!server?.icon || server.deleted) return null;
+  if (!server?.icon) return null;
   return { name: `icons/${serverId}`, source: iconUrl(serverId, server.icon), bytes: 0 };
 }
