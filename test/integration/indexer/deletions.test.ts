@@ -15,6 +15,7 @@ import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { DeletedPlace } from '../../../services/indexer/ingest/source.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
+import { runDue } from '../../../services/indexer/work/runMarks.js';
 import {
   aMessage,
   aSourceMessage,
@@ -125,12 +126,27 @@ describe('deletions', () => {
     };
   }
 
-  it('takes the titles of deleted threads and channels out of threads that link to them', async () => {
+  /** Withholds a channel, or ends that, and builds the threads that show it. */
+  async function withhold(channelId: string, isWithheld: boolean) {
+    const { channels } = deps.collections;
+    const change = isWithheld
+      ? { $set: { withheldAt: new Date() } }
+      : { $unset: { withheldAt: '' as const } };
+    await channels.updateOne({ _id: channelId }, change);
+    await setMarks(deps, 'channel', [channelId]);
+    while ((await runDue(deps, {}, ['channel', 'links', 'thread'])) === true);
+  }
+
+  it('takes the titles of withheld and deleted threads and channels out of threads that link to them', async () => {
     const { channelId, sources } = await aPlace();
     const ids = sources.map(({ thread }) => thread._id);
     const titles = await aLinking(...ids);
     const name = await aLinking(channelId);
     expect(await titles()).to.match(/#Quokka title 0.*#Quokka title 1/);
+    expect(await name()).to.include('#help');
+    await withhold(channelId, true);
+    expect(await name()).to.not.include('#help');
+    await withhold(channelId, false);
     expect(await name()).to.include('#help');
     await deleteThread(deps, { threadId: ids[0]! });
     expect(await titles()).to.match(/#unknown-channel.*#Quokka title 1/);

@@ -11,7 +11,13 @@ import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { everyTrace } from '../../support/everyTrace.js';
-import { aForward, aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
+import {
+  aForward,
+  anEmbed,
+  aSourceMessage,
+  aSourceThread,
+  anAuthor,
+} from '../../support/factories.js';
 import { build, doAll, quarantined, record, stalled } from '../../support/indexerDeps.js';
 import { leaveOut } from '../../support/leaveOut.js';
 import { poisoned } from '../../support/poison.js';
@@ -65,9 +71,18 @@ describe('what is forwarded', () => {
 
   it('is shown where its thread is not in this archive', async () => {
     const { other, copyId, forward } = aCopy();
-    await record(deps, other, [forward]);
+    const forwarded = {
+      ...forward.forwarded!,
+      content: `${WORDS} in <#${other.channel._id}>`,
+      embeds: [anEmbed({ title: `<#${copyId}>` })],
+    };
+    await record(deps, other, [{ ...forward, forwarded }]);
     await doAll(deps);
-    expect(await shown(copyId)).to.contain(WORDS);
+    expect(await shown(copyId))
+      .to.contain(WORDS)
+      .and.contain('#help');
+    const detail = await readBody<ThreadDetail>(deps.collections, `thread/${copyId}`);
+    expect(detail?.messages[0]?.forwarded?.embeds[0]?.title).to.contain(other.thread.title);
     await expectNoDifference();
   });
 
