@@ -181,6 +181,8 @@ describe('quarantine', () => {
     await build(deps, threadId);
     await quarantineDeadly(threadId);
     const { author, _id: gone } = said[1]!;
+    const { threads } = deps.collections;
+    await threads.updateOne({ _id: threadId }, { $set: { ownerId: author.id } });
     const body = async () => JSON.stringify(await readBody(deps.collections, `thread/${threadId}`));
     expect(await body()).to.include(gone);
     const erasureId = await requestErasure(deps.collections, author.id);
@@ -188,6 +190,7 @@ describe('quarantine', () => {
     expect(await body()).to.not.include(gone);
     const said2 = await deps.collections.messages.find({ threadId }).toArray();
     expect(JSON.stringify(said2)).to.not.include(author.id);
+    expect(await threads.findOne({ _id: threadId })).to.not.include({ ownerId: author.id });
     const erasure = await deps.collections.erasures.findOne({ _id: erasureId });
     expect(erasure).to.have.property('finishedAt');
   });
