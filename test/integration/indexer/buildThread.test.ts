@@ -9,6 +9,7 @@ import { stateOf } from '../../../shared/store/state.js';
 import type { ContributionView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { countMembers } from '../../../services/indexer/build/countMembers.js';
+import { countProfiles } from '../../../services/indexer/build/countProfiles.js';
 import { findAppearances } from '../../../services/indexer/build/findAppearances.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
@@ -220,6 +221,12 @@ describe('building a thread', () => {
       ...{ 'messages,month': 4, 'reactions,month': 8 },
       ...{ 'messages,week': 2, 'reactions,week': 4 },
     });
+    // The same rows make the same profile, in whatever order they come.
+    const member = counted.members[0]!;
+    const rows = ['9', '8'].map((id) => ({ ...member, _id: `${id}/${userId}`, serverId: id }));
+    const profiles = await countProfiles(deps, [userId], rows, appearances);
+    const { servers } = JSON.parse(profiles.get(`user/${userId}`)!) as UserProfile;
+    expect(servers.map((one) => one.serverId)).to.deep.equal(['8', '9']);
   });
 
   it('tells when a server was last read, even if its only thread was emptied since', async () => {
