@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { createBucketFiles } from '../../../../shared/mirror/bucketFiles.js';
+import { BucketError, createBucketFiles } from '../../../../shared/mirror/bucketFiles.js';
 import type { MirrorFiles } from '../../../../shared/mirror/mirrorFiles.js';
 import { isStoreAway } from '../../../../shared/platform/storeErrors.js';
 import { until } from '../../../support/apiServer.js';
@@ -90,6 +90,20 @@ describe('createBucketFiles', () => {
         ];
         expect(errors.map(isStoreAway), errors.join('; ')).to.deep.equal(Array(4).fill(false));
       });
+    });
+  });
+
+  it('tells a file that is missing or damaged from one that the bucket refuses to show', async () => {
+    const statuses: Record<string, number> = { missing: 404, refused: 403 };
+    const answer: RequestListener = ({ url }, response) => {
+      const name = url!.split(/[/?]/).at(3)!;
+      response.writeHead(statuses[name] ?? 200, { 'Content-Length': 5 }).end();
+    };
+    await withFiles(createHttpServer(answer), async (files) => {
+      expect(await files.has('whole', 5)).to.equal(true);
+      expect(await files.has('damaged', 4)).to.equal(false);
+      expect(await files.has('missing', 5)).to.equal(false);
+      expect(await errorOf(files.has('refused', 5))).to.be.instanceOf(BucketError);
     });
   });
 
