@@ -39,6 +39,9 @@ const LINES = {
 
 const STRETCH = 500;
 
+/** The words of questions that tell nothing about a subject. */
+export const FUNCTION_WORDS = ['the', 'with'] as const;
+
 /** Whether a text, split into words, holds a term in some way. */
 type Holds = (term: PlainTerm, text: readonly string[]) => boolean;
 
@@ -85,6 +88,8 @@ function lineOfMessage(
   title: readonly string[],
 ): Line | undefined {
   if (!isInMessage(terms, content, title, () => holds)) return undefined;
+  const telling = terms.some(isTelling) ? terms.filter(isTelling) : terms;
+  if (!telling.some((term) => holds(term, content))) return LINES.stretch;
   const words = terms.flatMap((term) => term.words);
   if (words.length > 1 && spansOf(words, content, same).length > 0) return LINES.phrase;
   const isWritten = terms.every((term) =>
@@ -156,6 +161,10 @@ function isInMessage(
   const isAnywhere = (term: PlainTerm, index: number): boolean =>
     isIn(content)(term, index) || isIn(title)(term, index);
   return terms.some(isIn(content)) && terms.every(isAnywhere);
+}
+
+function isTelling({ words: [word = ''], isPhrase }: PlainTerm): boolean {
+  return isPhrase || !FUNCTION_WORDS.some((other) => other === word);
 }
 
 /** Whether the word is the beginning of another word. */

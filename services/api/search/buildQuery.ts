@@ -2,6 +2,7 @@ import type { SearchParams, SearchType } from '../../../shared/contract/search.j
 import { lift, placesAbove, STEP, type BandName } from './bands.js';
 import { countPieces } from './countPieces.js';
 import { within } from './filters.js';
+import { tellingOrAll } from './functionWords.js';
 import {
   allOf,
   anyOf,
@@ -92,12 +93,14 @@ export function buildHighlightQuery(
   };
 }
 
-/** Finds the messages of some threads that hold most of the terms. Each thread gets a passage from one of them. */
+/**
+ * Finds the messages of some threads that hold most of the telling terms. Each thread gets a passage from one of them.
+ */
 export function buildPassageQuery({ terms }: ParsedQuery, threadIds: readonly string[]): Query {
   return {
     bool: {
       filter: [{ term: { kind: 'message' } }, { terms: { threadId: [...threadIds] } }],
-      should: terms.map((term) => matchMistyped('content', term)),
+      should: tellingOrAll(terms).map((term) => matchMistyped('content', term)),
       minimum_should_match: 1,
     },
   };
@@ -134,19 +137,26 @@ function placeTitle({ terms, text, words }: ParsedQuery): Query {
 }
 
 /**
- * Finds messages with all terms in their content or title, and at least one in their content. It lifts messages whose
- * terms stand as written, or near each other.
+ * Finds messages with all terms in their content or title, and at least one in their content. It lifts messages that
+ * hold a telling term in their content, and further those whose terms stand as written, or near each other.
  */
 function findMessages(parsed: ParsedQuery): Query {
   const { terms } = parsed;
   const weight = 1 / countPieces(terms);
-  const inContent = terms.map((term) => matchTerm('content', term));
+  const each = terms.map((term) => inMessage(matchTerm, term, weight));
+  const inContent = (some: readonly SearchTerm[]) =>
+    anyOf(some.map((term) => matchTerm('content', term)));
+  const telling = tellingOrAll(terms);
   const written = lift(allOf(terms.map((term) => inMessage(asWritten, term))), STEP.asWritten);
-  const must = [
-    lift(anyOf(inContent), placesAbove('message', 'stretch')),
-    ...terms.map((term) => inMessage(matchTerm, term, weight)),
-  ];
-  return { bool: { must, should: [written, placeNearby(parsed)] } };
+  const lifted = {
+    bool: {
+      must: [lift(inContent(telling), placesAbove('message', 'stretch'))],
+      should: [written, placeNearby(parsed)],
+    },
+  };
+  return telling.length === terms.length
+    ? all([lifted, ...each])
+    : { bool: { must: each, filter: [inContent(terms)], should: [lifted] } };
 }
 
 /**

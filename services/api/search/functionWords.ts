@@ -110,6 +110,13 @@ export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
   return [...new Map(telling.map((term) => [term.text.toLowerCase(), term])).values()];
 }
 
+/** The terms of a query that are no function words, whole; all terms where there are no others. */
+export function tellingOrAll(terms: readonly SearchTerm[]): readonly SearchTerm[] {
+  const areForeign = isForeign({ terms });
+  const telling = terms.filter(({ text, phrase }) => phrase || !isFunctionWordIn(text, areForeign));
+  return telling.length > 0 ? telling : terms;
+}
+
 /** The most terms of a query that are looked for. */
 const MOST_TERMS = 32;
 

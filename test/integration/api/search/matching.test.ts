@@ -339,6 +339,19 @@ describe('search: matching', () => {
     expect(await messages('pilots calmer burn')).to.have.length(1);
   });
 
+  it('places a message below others that holds only function words of the query, and shows no thread by it', async () => {
+    const title = 'How long can a kedge lie in the mud?';
+    const said = ['Off topic: has anyone a spare lid? It is in the way.', 'My kedge is well'];
+    const [thread, ...rest] = aThread({ title, messages: said });
+    await fixture.store([thread, ...rest]);
+    const { results } = await fixture.search(title);
+    expect(results.messages.map(({ content }) => content)).to.deep.equal([said[1], said[0]]);
+    const [answers, shares] = results.messages.map(({ score }) => score);
+    expect(answers).to.be.within(0.62, 0.7);
+    expect(shares).to.be.within(0.5, 0.56);
+    expect(results.threads[0]!.highlights.content).to.include('<mark>kedge</mark>');
+  });
+
   it('forgives a typo below 0.5 only', async () => {
     expect(await messages('lighthuose')).to.have.length(0);
     expect(await messages('lighthuose', { minScore: 0.3 })).to.have.length(0);
