@@ -227,7 +227,8 @@ function withoutEnding(word: string): string[] {
  * - as two, such as `tbeam` as `t beam`; the first is never a function word of one or two letters, such as `as`,
  *   because very many words begin so;
  * - divided at its capitals, such as `OpenStreetMap` as `Open Street Map`;
- * - with each of its digits apart, which may be a version without its dots: `reshade592` as `reshade 5 9 2`.
+ * - with each of its digits apart, which may be a version without its dots: `reshade592` as `reshade 5 9 2`;
+ * - with its three or four digits as two numbers of at most two digits: `python310` as `python 3 10`.
  */
 function splitsOf(word: string): string[] {
   const { letters, rest = '' } = SPLITTABLE.exec(word)?.groups ?? {};
@@ -244,7 +245,13 @@ function splitsOf(word: string): string[] {
     ...inTwo,
     ...(camel.split(' ').length > 2 ? [camel] : []),
     ...(/\p{Nd}{2}/u.test(rest) ? [spread] : []),
+    ...(/^\p{Nd}{3,4}$/u.test(rest) ? inTwoNumbers(rest).map((text) => `${letters} ${text}`) : []),
   ];
+}
+
+function inTwoNumbers(digits: string): string[] {
+  const parts = [1, 2].map((length) => [digits.slice(0, length), digits.slice(length)]);
+  return parts.filter(([, last = '']) => last.length <= 2).map((part) => part.join(' '));
 }
 
 /** Matches a word of letters, or of letters and then anything that begins with a digit. */

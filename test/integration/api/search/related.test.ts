@@ -43,6 +43,8 @@ const CORPUS = [
     messages: ['It runs as iDrum and Ashlarboard', 'Error 0xC0FE0017, then BAD0017E'],
   }),
   aThread({ title: '备份', messages: ['每天晚上用脚本备份整个数据库'] }),
+  aThread({ title: 'Hull', messages: ['The N-34/70 sinks', 'Sextant 3.9 is out'] }),
+  aThread({ title: 'Sextants', messages: ['Sextant 3.10 is out, and so is Sextant 22.04'] }),
   ...FILLER,
 ];
 
@@ -164,6 +166,14 @@ describe('search: related', () => {
     // Another version, by the name alone.
     expect(titles(await ask('zephyr77'))).to.deep.equal(['Compass']);
     expect(titles(await ask('xylophone77'))).to.deep.equal([]);
+  });
+
+  it('parts digits that lost the sign between two numbers', async () => {
+    expect(titles(await ask('n3470'))).to.deep.equal(['Hull']);
+    expect(best(await ask('sextant310'))).to.equal('Sextants');
+    expect(best(await ask('sextant2204'))).to.equal('Sextants');
+    expect(best(await ask('sextant39'))).to.equal('Hull');
+    expect(titles(await ask('n3471'))).to.deep.equal([]);
   });
 
   it('finds a code with and without its 0x', async () => {
