@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { open, readdir, rename } from 'node:fs/promises';
+import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -43,19 +43,34 @@ const SNAPSHOT_TOO_OLD = 239;
  */
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
   if ((await openFolder(folder)).length > 0) throw new CliError(`${folder} is not empty`);
+  const reserved = await reserveManifest(folder);
+  try {
+    const manifest = await writeFiles(mongo, folder);
+    await writeManifest(folder, reserved, manifest);
+    return manifest;
+  } catch (error) {
+    await rm(partialManifest(folder), { force: true });
+    throw writeError(folder, explained(error));
+  } finally {
+    await reserved.close();
+  }
+}
+
+/** Writes all files of a backup but its manifest, as of one moment. */
+async function writeFiles(mongo: Mongo, folder: string): Promise<Manifest> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await writeFiles(mongo, folder);
+      return await tryFiles(mongo, folder);
     } catch (error) {
       const isPassing = hasCode(error, [SNAPSHOT_UNAVAILABLE]) && tries < MOST_TRIES;
-      if (!isPassing) throw writeError(folder, explained(error));
+      if (!isPassing) throw error;
     }
     await pause(AGAIN_MS);
   }
 }
 
-/** Writes all files of a backup as of one moment, in place of those of an earlier try. */
-async function writeFiles(mongo: Mongo, folder: string): Promise<Manifest> {
+/** Writes the files as of one moment, in place of those of an earlier try. */
+async function tryFiles(mongo: Mongo, folder: string): Promise<Manifest> {
   // The time is taken before anything is read. A person who is erased after this time may still be in the backup.
   const createdAt = new Date().toISOString();
   const total = await countKept(mongo);
@@ -65,7 +80,7 @@ async function writeFiles(mongo: Mongo, folder: string): Promise<Manifest> {
     const files: [KeptName, BackupFile][] = [];
     for (const name of KEPT)
       files.push([name, await writeFile(mongo, session, folder, name, progress)]);
-    const manifest: Manifest = {
+    return {
       format: BACKUP_FORMAT,
       version: version(),
       createdAt,
@@ -73,8 +88,6 @@ async function writeFiles(mongo: Mongo, folder: string): Promise<Manifest> {
       snapshot: session !== undefined,
       collections: Object.fromEntries(files) as Manifest['collections'],
     };
-    await writeManifest(folder, manifest);
-    return manifest;
   } finally {
     progress.stop();
     await session?.endSession();
@@ -89,6 +102,24 @@ async function openFolder(folder: string): Promise<string[]> {
   } catch (error) {
     throw writeError(folder, error);
   }
+}
+
+/**
+ * Makes the file that becomes the manifest. Two commands may find the same folder empty. Only one of them can make this
+ * file, so they never write over each other's files.
+ */
+async function reserveManifest(folder: string): Promise<FileHandle> {
+  try {
+    return await open(partialManifest(folder), 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new CliError(`${folder} is not empty`);
+    throw writeError(folder, error);
+  }
+}
+
+function partialManifest(folder: string): string {
+  return join(folder, `${MANIFEST}.partial`);
 }
 
 async function countKept({ db }: Mongo): Promise<number> {
@@ -155,16 +186,10 @@ async function writeFile(
   return { ...file, sha256: hash.digest('hex') };
 }
 
-async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  const partial = join(folder, `${MANIFEST}.partial`);
-  const file = await open(partial, 'wx', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(partial, join(folder, MANIFEST));
+async function writeManifest(folder: string, file: FileHandle, manifest: Manifest): Promise<void> {
+  await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+  await file.sync();
+  await rename(partialManifest(folder), join(folder, MANIFEST));
 }
 
 function hasCode(error: unknown, codes: readonly number[]): boolean {

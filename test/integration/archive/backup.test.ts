@@ -15,6 +15,7 @@ import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPiece
 import { renewSearchIndex } from '../../../services/indexer/search/renewSearchIndex.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
+import { checkBackup } from '../../../services/cli/backup/checkBackup.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { version } from '../../../services/cli/version.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
@@ -230,6 +231,25 @@ describe('backup and restore', () => {
         const { snapshot, collections } = await writeBackup({ ...mongo, db }, folder);
         expect({ snapshot, moments }).to.deep.equal({ snapshot: true, moments: 2 });
         expect(collections.servers.documents).to.equal(1);
+      } finally {
+        await stores.close();
+      }
+    }));
+
+  it('never write two backups into one folder', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = await openStores();
+      try {
+        const both = await Promise.allSettled([
+          writeBackup(stores.mongo, folder),
+          writeBackup(stores.mongo, folder),
+        ]);
+        const refused = both.filter((one) => one.status === 'rejected');
+        expect(refused.map(({ reason }) => (reason as Error).message)).to.deep.equal([
+          `${folder} is not empty`,
+        ]);
+        const [written] = both.filter((one) => one.status === 'fulfilled');
+        expect(await checkBackup(folder)).to.deep.equal(written!.value);
       } finally {
         await stores.close();
       }
