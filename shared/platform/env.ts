@@ -269,11 +269,13 @@ export const settingsSchema = Joi.object<Settings, true>({
     .description('Life of a refresh token (seconds)'),
   ADMIN_USER_IDS: Joi.string()
     .allow('')
-    .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'list of user ids')
+    .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'user ids')
+    .messages({ 'string.pattern.name': '{{#label}} must be ids of users, comma separated' })
     .default('')
     .description('Users whose logins allow everything, comma separated'),
   DISCORD_CLIENT_ID: Joi.string()
     .pattern(/^\d{1,20}$/, 'id')
+    .messages({ 'string.pattern.name': '{{#label}} must be the id of an application' })
     .description('Application that users log in to'),
   DISCORD_CLIENT_SECRET: Joi.string().description('Secret of that application'),
   DISCORD_REDIRECT_URI: url().description(
@@ -285,7 +287,8 @@ export const settingsSchema = Joi.object<Settings, true>({
     .description('Bot whose servers are archived; nothing is synced without it'),
   DISCORD_ALSO_CHANNELS: Joi.string()
     .allow('')
-    .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'list of channel ids')
+    .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'channel ids')
+    .messages({ 'string.pattern.name': '{{#label}} must be ids of channels, comma separated' })
     .default('')
     .description(
       'Forums archived although they are private, age-restricted or spoilers, comma separated',
@@ -404,10 +407,14 @@ export const settingsSchema = Joi.object<Settings, true>({
     'object.with': '{{#peer}} must be set beside {{#main}}',
   });
 
-/** Reads and checks the settings of an environment (default: the process's own). Throws SettingsError. */
+/**
+ * Reads and checks the settings of an environment (default: the process's own). White space around a value does not
+ * count: a shell that reads a file with Windows line ends adds a carriage return to each. A value of nothing else is
+ * checked as it is, because it may be a mistake. Throws SettingsError.
+ */
 export function readSettings(env: Record<string, string | undefined> = process.env): Settings {
   const known = keysOf(settingsSchema).filter((name) => env[name]);
-  const given = Object.fromEntries(known.map((name) => [name, env[name]]));
+  const given = Object.fromEntries(known.map((name) => [name, env[name]?.trim() || env[name]]));
   const result = settingsSchema.validate(given, {
     abortEarly: false,
     errors: { wrap: { label: false } },

@@ -60,6 +60,6 @@ describe('settings of credentials', () => {
     for (const list of ['ada', '1,,2', '1;2']) {
       expect(() => readSettings({ ADMIN_USER_IDS: list }), list).to.throw(/ADMIN_USER_IDS/);
     }
-    expect(readSettings({ ADMIN_USER_IDS: ' 1 , 22' }).ADMIN_USER_IDS).to.equal(' 1 , 22');
+    expect(readSettings({ ADMIN_USER_IDS: '1 , 22' }).ADMIN_USER_IDS).to.equal('1 , 22');
   });
 });

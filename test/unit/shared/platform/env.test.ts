@@ -25,12 +25,33 @@ describe('readSettings', () => {
       expect(readSettings({ NODE_ENV })).to.include({ NODE_ENV });
     }
     expect(readSettings({})).not.to.have.property('NODE_ENV');
-    for (const NODE_ENV of ['Production', 'prod', 'production ', 'staging']) {
+    for (const NODE_ENV of ['Production', 'prod', 'staging']) {
       const { message } = errorOf(() => readSettings({ NODE_ENV, DISABLE_AUTH: 'true' }));
       expect(message, NODE_ENV).to.equal(
         'Wrong setting: NODE_ENV must be one of [production, development, test]',
       );
     }
+  });
+
+  it('ignores white space around a value, such as the line ends of Windows', () => {
+    const url = 'mongodb://127.0.0.1/archive';
+    const settings = {
+      MONGODB_URL: url,
+      PUBLIC_URL: 'https://forum.example',
+      LOG_LEVEL: 'warn',
+      DISCORD_BOT_TOKEN: 'a.b-c',
+    };
+    const given = Object.entries(settings).map(([name, value]) => [name, ` ${value}\r`] as const);
+    expect(readSettings(Object.fromEntries(given))).to.include(settings);
+  });
+
+  it('says what ids a setting must hold', () => {
+    const wrong = { ADMIN_USER_IDS: 'me', DISCORD_CLIENT_ID: 'x', DISCORD_ALSO_CHANNELS: '"1"' };
+    expect(errorOf(() => readSettings(wrong)).message.split('\n')).to.have.members([
+      'Wrong setting: ADMIN_USER_IDS must be ids of users, comma separated',
+      'Wrong setting: DISCORD_CLIENT_ID must be the id of an application',
+      'Wrong setting: DISCORD_ALSO_CHANNELS must be ids of channels, comma separated',
+    ]);
   });
 
   it('takes 1 to 256 processes of the API', () => {
