@@ -2,10 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server } from 'node:http';
 import { COMMON_HEADERS } from './headers.js';
 
-const STATUSES: Record<string, number> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+/** The status and message of what Node refuses, by its code. */
+const REFUSALS: Record<string, [status: number, message: string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request line and headers must be at most 16 kB long'],
+  HPE_INVALID_URL: [
+    400,
+    'The URL must begin with a slash, and characters such as ü must be percent-encoded (%C3%BC)',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
 };
+const UNREADABLE: [status: number, message: string] = [400, 'The request could not be read'];
 
 /**
  * Answers malformed requests, and those with an unknown `Expect` header, in the one error shape. Node itself would
@@ -17,8 +23,8 @@ export function answerClientErrors(server: Server): void {
       socket.destroy();
       return;
     }
-    const status = STATUSES[error.code ?? ''] ?? 400;
-    const { headers, body } = refusal('The request could not be read');
+    const [status, message] = REFUSALS[error.code ?? ''] ?? UNREADABLE;
+    const { headers, body } = refusal(message);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
   });

@@ -151,9 +151,11 @@ describe('bad requests', () => {
       expect(reply).to.match(/^Content-Type: application\/json; charset=utf-8\r$/m);
       expect(reply).to.match(/^X-Content-Type-Options: nosniff\r$/m);
     }
-    expect(await raw(api.url, long)).to.match(
-      /^HTTP\/1\.1 431 Request Header Fields Too Large\r$/m,
-    );
+    const tooLong = await raw(api.url, long);
+    expect(tooLong).to.match(/^HTTP\/1\.1 431 Request Header Fields Too Large\r$/m);
+    expect(tooLong).to.contain('must be at most 16 kB long');
+    const unencoded = 'GET /api/search?q=gr\u00fcn HTTP/1.1\r\nHost: x\r\n\r\n';
+    expect(await raw(api.url, unencoded)).to.match(/^HTTP\/1\.1 400 [^]*must be percent-encoded/);
     for (const text of [
       'GET /api/threads?a=1#b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       'GET http://other.example/api/threads HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
