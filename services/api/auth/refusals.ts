@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/contract/errors.js';
+import type { Access } from '../../../shared/contract/operation.js';
 
 const BASIC_REALM = 'Basic realm="forum-archive", charset="UTF-8"';
 const REALM = 'Bearer realm="forum-archive"';
@@ -6,8 +7,10 @@ const REALM = 'Bearer realm="forum-archive"';
 /**
  * 401 UNAUTHORIZED: a protected operation was called without a credential. With `basic`, a browser asks for a password.
  */
-export function missingCredential(basic = false): AppError {
-  return new AppError('UNAUTHORIZED', 'This needs an X-API-Key header or a bearer token', {
+export function missingCredential(access: Access, basic = false): AppError {
+  // An API key is no user, so it is not enough for what tells a user about themselves.
+  const needed = access === 'me' ? 'a bearer token' : 'an X-API-Key header or a bearer token';
+  return new AppError('UNAUTHORIZED', `This needs ${needed}`, {
     headers: { 'WWW-Authenticate': basic ? BASIC_REALM : REALM },
   });
 }

@@ -152,6 +152,16 @@ describe('access', () => {
     expect([options.status, options.headers.allow]).to.deep.equal([204, 'GET, HEAD, OPTIONS']);
   });
 
+  it('names the credentials that it needs where none was sent', async () => {
+    const said = await Promise.all(
+      ['/api/me', '/admin/stats'].map(async (path) => (await api.get(path)).json()),
+    );
+    expect(said).to.deep.equal([
+      { error: 'This needs a bearer token', code: 'UNAUTHORIZED' },
+      { error: 'This needs an X-API-Key header or a bearer token', code: 'UNAUTHORIZED' },
+    ]);
+  });
+
   it('is refused to a token whose claims make no sense, even if it is signed correctly', async () => {
     const now = Math.floor(Date.now() / 1_000);
     const good = {

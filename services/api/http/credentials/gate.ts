@@ -47,7 +47,7 @@ export function createGate(options: GateOptions): Gate {
     countByAddress(ctx, operation, options);
     if (operation.access === 'public') return null;
     if (options.disableAuth) return developer(ctx);
-    throw missingCredential(operation.basic);
+    throw missingCredential(operation.access, operation.basic);
   };
 }
 
