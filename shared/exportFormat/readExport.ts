@@ -220,7 +220,10 @@ function requireTimes(file: ExportFile, latest: Latest): void {
  */
 function requireNotAhead(time: number, place: () => string): void {
   if (time > Date.now() + LONGEST_LEAD_MS) {
-    throw new ExportError(`${new Date(time).toISOString()} is more than a year ahead`, place());
+    throw new ExportError(
+      `${new Date(time).toISOString()} is more than a year ahead of the archive's clock`,
+      place(),
+    );
   }
 }
 
