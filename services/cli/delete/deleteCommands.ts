@@ -36,7 +36,10 @@ function withOptions(command: Command, evenIfUnknown: string): Command {
   return command
     .option('--yes', 'do not ask first; without a terminal, nothing is asked anyway')
     .option('--even-if-unknown', evenIfUnknown)
-    .option('--wait', 'wait until nothing of it can be read (default)')
+    .option(
+      '--wait',
+      'wait until nothing of it can be read (default); Ctrl-C ends the waiting, not the work',
+    )
     .option('--no-wait', 'return once the work is queued')
     .option('--json', 'print the result as JSON');
 }

@@ -8,7 +8,7 @@ export function addReindex(program: Command): void {
     .description('Build anew what is read, from what is recorded')
     .option('--search', 'the search index, without downtime')
     .option('--views', 'every view and search document, in place')
-    .option('--wait', 'wait for its end (default)')
+    .option('--wait', 'wait for its end (default); Ctrl-C ends the waiting, not the work')
     .option('--no-wait', 'return once the work is queued')
     .option('--json', 'print the result as JSON')
     .action(async (options: ReindexOptions, command: Command) => {

@@ -9,7 +9,7 @@ export function addSync(program: Command): void {
     .option('--server <id>', 'only this server')
     .option('--channel <id>', 'only this forum')
     .option('--thread <id>', 'only this thread, from its first message on')
-    .option('--wait', 'wait for its end (default)')
+    .option('--wait', 'wait for its end (default); Ctrl-C ends the waiting, not the work')
     .option('--no-wait', 'return once it is asked for')
     .option('--json', 'print the result as JSON')
     .action(async (options: SyncOptions, command: Command) => {

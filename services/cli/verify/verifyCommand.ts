@@ -7,7 +7,7 @@ export function addVerify(program: Command): void {
     .command('verify')
     .description('Compare everything that is read with what is recorded; exit 1 when it differs')
     .option('--repair', 'mend what differs')
-    .option('--wait', 'wait for its end (default)')
+    .option('--wait', 'wait for its end (default); Ctrl-C ends the waiting, not the work')
     .option('--no-wait', 'return once the work is queued')
     .option('--json', 'print the report as JSON')
     .action(async (options: VerifyOptions) => {
