@@ -1,6 +1,6 @@
 import { SERVER_LIST, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { ChannelRecord, ServerRecord } from '../../../shared/store/records.js';
+import type { ServerRecord } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import type { IndexerDeps } from '../deps.js';
 import { goneBodies, type BodyTexts } from '../stores/bodyWriter.js';
@@ -26,7 +26,7 @@ export async function countServer(
   const channels = await collections.channels
     .find({ serverId, deleted: { $ne: true }, withheldAt: { $exists: false } })
     .toArray();
-  const counts = await countAll(collections, server, channels);
+  const counts = await countAll(collections, server);
   const bodies: Record<BodyKind<'server'>, object> = {
     server: presentServer(server, links),
     channels: presentChannels(channels),
@@ -49,11 +49,7 @@ export async function listAllServers({
   return new Map([[SERVER_LIST, JSON.stringify({ servers })]]);
 }
 
-async function countAll(
-  collections: Collections,
-  server: ServerRecord,
-  channels: ChannelRecord[],
-): Promise<ServerCounts> {
+async function countAll(collections: Collections, server: ServerRecord): Promise<ServerCounts> {
   const serverId = server._id;
   const [byChannel, reactions, people, top, newest] = await Promise.all([
     countThreads(collections, serverId),
@@ -82,7 +78,7 @@ async function countAll(
       messageCount: messages,
       threadCount: threads,
     })),
-    lastSyncAt: new Date(realMicros(newest?.asOf || latestStamp([server, ...channels])) / 1000),
+    lastSyncAt: new Date(realMicros(newest?.asOf || latestStamp(server)) / 1000),
   };
 }
 
@@ -129,7 +125,7 @@ async function countReactions(
   return counts ?? { total: 0, uniqueEmojis: 0 };
 }
 
-/** The latest time (a stamp) at which a source told anything of these records; 0 where none did. */
-function latestStamp(records: { stamps: Record<string, number> }[]): number {
-  return Math.max(0, ...records.flatMap(({ stamps }) => Object.values(stamps)));
+/** The latest time (a stamp) at which a source told anything of a server; 0 where none did. */
+function latestStamp({ stamps }: ServerRecord): number {
+  return Math.max(0, ...Object.values(stamps));
 }

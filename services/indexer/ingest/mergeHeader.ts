@@ -68,9 +68,11 @@ export function mergeServer(
 ): void {
   const stored = documents.get('servers', told._id);
   const { next, isChanged } = mergeRecord<ServerRecord>(stored, told, stampsOf(told, asOf));
-  if (next) documents.put('servers', next);
-  if (!isChanged) return;
+  if (!next) return;
+  documents.put('servers', next);
+  // Without threads, the server's statistics tell the time of the server's last source.
   documents.mark('server', told._id, { causes });
+  if (!isChanged) return;
   documents.mark('server', ALL_SERVERS, { causes });
   // Of a server, profiles show the name alone. Its number of members changes all the time.
   if (stored && areOthers(stored, next, ['name'])) documents.mark('people', told._id, { causes });

@@ -3,6 +3,7 @@ import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { claimMarks } from '../../../services/indexer/work/claims.js';
 import type { Commit } from '../../../services/indexer/work/commit.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
+import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import type { AvailableTag, SourceThread } from '../../../shared/store/records.js';
@@ -11,6 +12,7 @@ import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { build, doAll, inBatches, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
+import { verifyNow } from '../../support/verifiedArchive.js';
 
 const TAG: AvailableTag = { id: '7', name: 'solved', emoji: null, moderated: false };
 
@@ -41,6 +43,19 @@ describe('marks that follow from a changed server or channel', () => {
     const marks = await deps.collections.work.find().toArray();
     return marks.map(({ kind, subject }) => (subject === ALL_SERVERS ? 'servers' : kind)).sort();
   }
+
+  it('reach the statistics of a server without threads, which tell when it was last read', async () => {
+    const times: string[] = [];
+    for (const asOf of [first.asOf, first.asOf + 1_000_000]) {
+      await ingest(deps, { told: { ...first, asOf, thread: null } }, inBatches([]));
+      await doAll(deps);
+      const stats = await readBody<ServerStats>(deps.collections, `stats/${first.server._id}`);
+      times.push(stats!.lastSyncAt);
+      expect((await verifyNow(deps)).differences).to.deep.equal([]);
+    }
+    const [earlier, later] = times.map((time) => Date.parse(time)) as [number, number];
+    expect(later).to.equal(earlier + 1_000);
+  });
 
   it('spare the profiles of its people where only the number of members changes', async () => {
     expect(await marked({ server: { memberCount: 101 } })).to.deep.equal(['server', 'servers']);

@@ -103,7 +103,7 @@ describe('a look at a server', () => {
     await own.removals.end();
   });
 
-  it('marks nothing where the forums are public or withheld as they were at the last look', async () => {
+  it('marks only the server where the forums are public or withheld as they were at the last look', async () => {
     const server = anAnsweredServer('Rust', ['help', 'news']);
     const own = syncDeps(deps, answeringPlatform([server]).platform);
     await loadServer(own, server.guild.id);
@@ -111,7 +111,7 @@ describe('a look at a server', () => {
     await loadServer(own, server.guild.id);
     await doAll(deps);
     await loadServer(own, server.guild.id);
-    expect(await deps.collections.work.countDocuments()).to.equal(0);
+    expect(await deps.collections.work.distinct('kind')).to.deep.equal(['server']);
   });
 
   it('records the new name and picture of a server without any public forum', async () => {
