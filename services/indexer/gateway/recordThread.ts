@@ -103,5 +103,5 @@ async function noteLast(
   events: readonly TimedEvent<'thread'>[],
 ): Promise<void> {
   const { event, asOf } = events.at(-1)!;
-  await noteThreads(deps, server, { threads: [event.thread], asOf });
+  await noteThreads(deps, server, { threads: [event.thread], asOf, isEvent: true });
 }

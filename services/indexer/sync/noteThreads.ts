@@ -23,14 +23,22 @@ import type { LoadedServer, SyncDeps } from './syncDeps.js';
 /** How many threads are recorded at once. */
 const AT_ONCE = 50;
 
+/** What an answer or an event tells of threads. */
+interface Told {
+  threads: readonly LiveThread[];
+  asOf: number;
+  isEvent?: true;
+}
+
 /**
- * Records what an answer tells of threads, and notes which messages are to be fetched. Where the answer tells nothing
- * new of a thread, nothing is written.
+ * Records what an answer or an event tells of threads, and notes which messages are to be fetched. Where an answer tells
+ * nothing new of a thread, nothing is written. Of an event, the time is recorded in any case. Otherwise an answer that
+ * was asked for before it, and comes later, could change the thread back.
  */
 export async function noteThreads(
   deps: SyncDeps,
   server: LoadedServer,
-  { threads, asOf }: { threads: readonly LiveThread[]; asOf: number },
+  { threads, asOf, isEvent }: Told,
 ): Promise<void> {
   const syncThreads = syncOf(deps.collections.sync, 'thread');
   const kept = threads.filter((thread) => isKept(thread, server));
@@ -38,7 +46,7 @@ export async function noteThreads(
   const known = new Map(found.map((one) => [one._id, one]));
   const erased = await erasedPeople(deps.collections);
   await forEachAtOnce(kept, AT_ONCE, (thread) =>
-    noteThread(deps, server, { thread, asOf, erased, known: known.get(thread.id) }),
+    noteThread(deps, server, { thread, asOf, isEvent, erased, known: known.get(thread.id) }),
   );
 }
 
@@ -46,25 +54,27 @@ function isKept(thread: LiveThread, { channels }: LoadedServer): thread is Chann
   return isPublicThread(thread) && channels.has(thread.parent_id ?? '');
 }
 
-interface Noted {
+interface Noted extends Pick<Told, 'asOf'> {
   thread: ChannelThread;
-  asOf: number;
+  isEvent: true | undefined;
   erased: ErasedPeople;
   known: SyncThread | undefined;
 }
 
-/** Records the thread and notes what is to be fetched in one transaction, so that neither is ever without the other. */
+/**
+ * Records the thread and notes what is to be fetched in one transaction, so that neither is ever without the other. Both
+ * get the same time. Otherwise an earlier answer that comes late could change one without the other.
+ */
 async function noteThread(
   deps: SyncDeps,
   server: LoadedServer,
-  { thread, asOf, erased, known }: Noted,
+  { thread, asOf, isEvent, erased, known }: Noted,
 ): Promise<void> {
   // A digest of the id of an erased person would confirm that they had started the thread.
   const told = eraseThread(liveThread(thread, server.serverId), erased);
   const digest = valueDigest(told);
-  const isNew = known?.digest !== digest;
   const wanted = todoOf(thread, known);
-  if (!isNew && !wanted) return;
+  if (!isEvent && !wanted && known?.digest === digest) return;
   const recorded = !known || !wanted ? null : await allRecorded(deps, thread, known);
   const place = { serverId: server.serverId, channelId: told.channelId };
   const reads = { sync: [thread.id] };
@@ -79,7 +89,6 @@ async function noteThread(
     const next = { ...fetched, ...countsOf(thread), digest, asOf, ...place };
     documents.put('sync', withTodo({ ...next, _id: thread.id, kind: 'thread' }, todo, problem));
   };
-  if (!isNew) return deps.commit({ reads, decide: (documents) => note(documents) });
   const channel = server.channels.get(told.channelId)!;
   // The look at the server may be older than this answer. A name that was told between the two has to stay.
   const header = { asOf, server: server.told, channel, thread: told };

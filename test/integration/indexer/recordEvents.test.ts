@@ -399,6 +399,56 @@ describe('the recorder of events', () => {
     expect(await contentOf(threadId)).to.equal('First');
   });
 
+  /**
+   * Records a thread, then what lists and events tell of it, in this order. Each tells whether the thread is locked, and
+   * how many messages it has. Resolves with whether it is recorded as locked.
+   */
+  async function isLockedAfter(
+    told: readonly { by: 'list' | 'event'; asOf: number; isLocked: boolean; messages?: number }[],
+  ): Promise<boolean | undefined> {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    const own = syncDeps(deps, answeringPlatform([one]).platform);
+    const server = await loadServer(own, serverId);
+    const first = aLiveThread({ guild_id: serverId, parent_id: one.channels[0]!.id });
+    const threadId = first.id;
+    for (const { by, asOf: since, isLocked: locked, messages = 0 } of told) {
+      const asOf = server.asOf + since;
+      const thread = {
+        ...first,
+        guild_id: serverId,
+        thread_metadata: { ...first.thread_metadata, locked },
+        message_count: messages,
+        total_message_sent: messages,
+      };
+      if (by === 'list') await noteThreads(own, server, { threads: [thread], asOf });
+      else {
+        const place = { threadId, serverId, claim: 'claim' };
+        await recordThread(own, place, [{ event: { kind: 'thread', thread }, asOf }]);
+      }
+    }
+    return (await deps.collections.threads.findOne({ _id: threadId }))?.locked;
+  }
+
+  it('keeps what a list tells of a thread, although events of earlier changes come late', async () => {
+    const isLocked = await isLockedAfter([
+      { by: 'list', asOf: 1, isLocked: true },
+      { by: 'list', asOf: 4, isLocked: true, messages: 1 },
+      { by: 'event', asOf: 2, isLocked: false },
+      { by: 'event', asOf: 3, isLocked: true },
+    ]);
+    expect(isLocked).to.equal(true);
+  });
+
+  it('keeps what an event tells of a thread, although a list of an earlier moment comes late', async () => {
+    const isLocked = await isLockedAfter([
+      { by: 'list', asOf: 1, isLocked: true },
+      { by: 'event', asOf: 3, isLocked: true },
+      { by: 'list', asOf: 2, isLocked: false },
+    ]);
+    expect(isLocked).to.equal(true);
+  });
+
   it('holds the events of a server until the platform can be asked about it', async () => {
     const { own, recorder, said, threadId, serverId } = await withThread();
     await recorder.end();
