@@ -23,7 +23,9 @@ export function onRefusal(error: unknown): PlatformRefused {
 }
 
 const UNKNOWN_CHANNEL = 10_003;
+const UNKNOWN_MEMBER = 10_007;
 const UNKNOWN_MESSAGE = 10_008;
+const UNKNOWN_USER = 10_013;
 
 /** Whether an error proves that the channel, thread or message that was asked for was deleted. */
 export function isProofOfDeletion(error: unknown): boolean {
@@ -31,6 +33,15 @@ export function isProofOfDeletion(error: unknown): boolean {
     error instanceof PlatformRefused &&
     error.status === 404 &&
     (error.code === UNKNOWN_CHANNEL || error.code === UNKNOWN_MESSAGE)
+  );
+}
+
+/** Whether an error says that a person is not on the server that was asked about. */
+export function isNoMember(error: unknown): boolean {
+  return (
+    error instanceof PlatformRefused &&
+    error.status === 404 &&
+    (error.code === UNKNOWN_MEMBER || error.code === UNKNOWN_USER)
   );
 }
 

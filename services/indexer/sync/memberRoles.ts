@@ -1,4 +1,4 @@
-import { PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
+import { isNoMember } from '../../../shared/discordApi/platformErrors.js';
 import { memberRequest } from '../../../shared/discordApi/requests.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
@@ -78,7 +78,7 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
     const { value, asOf } = await deps.platform.get(request, deps.signal);
     await noteRoles(deps, { serverId, userId, roleIds: value.roles, asOf });
   } catch (error) {
-    if (!(error instanceof PlatformRefused) || error.status !== 404) throw error;
+    if (!isNoMember(error)) throw error;
     const isOut = (await deps.collections.optOuts.findOne({ _id })) !== null;
     deps.members.set(_id, isOut);
   }

@@ -35,7 +35,8 @@ export async function noteRoles(
   if (judged === null || (judged.carried.length === 0 && deps.members.get(_id) === false)) return;
   if ((await erasedPeople(deps.collections)).has(userId)) return;
   const told = { _id, kind: 'member' as const, serverId, userId, asOf };
-  deps.members.set(_id, await noteChoice(deps, told, judge));
+  const isOut = await noteChoice(deps, told, judge);
+  if (isOut !== null) deps.members.set(_id, isOut);
 }
 
 /** Which roles of OPT_OUT_ROLE a member carries, and which roles the server has. */
@@ -46,13 +47,14 @@ interface Judged {
 
 /**
  * Resolves with whether the member is left out now, which may come from roles that were told later. The member is
- * judged once more within the change itself, because a look at the server may have found other roles meanwhile.
+ * judged once more within the change itself, because a look at the server may have found other roles meanwhile. Resolves
+ * with null where nobody can be judged any more, because the server was suspended meanwhile.
  */
 async function noteChoice(
   { commit }: Pick<SyncDeps, 'commit'>,
   member: Omit<SyncMember, 'checkedAt'>,
   judge: () => Judged | null,
-): Promise<boolean> {
+): Promise<boolean | null> {
   const { _id, serverId, userId, asOf } = member;
   return commit({
     reads: { sync: [_id], optOuts: [_id], state: ['optOuts'] },
@@ -61,7 +63,8 @@ async function noteChoice(
       const record = documents.get('optOuts', _id);
       const wasOut = record !== null;
       const judged = judge();
-      if (judged === null || (known && known.asOf >= asOf)) return wasOut;
+      if (judged === null) return null;
+      if (known && known.asOf >= asOf) return wasOut;
       documents.put('sync', { ...member, checkedAt: new Date() });
       const { carried, isThere } = judged;
       const before = record?.roleIds ?? [];

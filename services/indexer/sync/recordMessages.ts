@@ -18,8 +18,8 @@ export interface ToldMessage {
 
 /**
  * Records messages of a recorded thread. The header of the source has the lowest time, so it changes nothing of the
- * thread itself. With `claim`, the thread's mark is claimed for a caller that builds the thread at once. Throws
- * SyncProblem where messages are blank because the bot may not read them. Throws SourceConflict where the thread is
+ * thread itself. With `claim`, the thread's mark is claimed for a caller that builds the thread at once. Nothing of a
+ * server that is suspended meanwhile is recorded. Throws SyncProblem where messages are blank because the bot may not read them. Throws SourceConflict where the thread is
  * recorded as one of another forum or server.
  */
 export async function recordMessages(
@@ -30,6 +30,8 @@ export async function recordMessages(
 ): Promise<void> {
   if (told.some(({ value }) => isBlank(value))) await requireContentIntent(deps);
   await learnAuthors(deps, server, told);
+  // The bot was removed from the server meanwhile. So it is not known who is left out there.
+  if (!deps.servers.has(server.serverId)) return;
   const { roles } = server;
   const messages = told.flatMap(
     ({ value, asOf, isEvent }) =>

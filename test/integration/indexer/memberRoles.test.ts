@@ -105,6 +105,29 @@ describe('roles of members', () => {
     expect(await isOut()).to.equal(false);
   });
 
+  it('are asked for again where the server was suspended while they were being noted', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    const commit: typeof deps.commit = (change) => {
+      own.servers.clear();
+      return deps.commit(change);
+    };
+    await readRoles({ ...own, commit }, { serverId, userId });
+    expect(await isOut()).to.equal(false);
+    own.servers.set(serverId, own.server);
+    await learnRoles(own, own.server, [userId]);
+    expect(await isOut()).to.equal(true);
+  });
+
+  it('are not known where the platform says no more than that it does not know the server', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    const get = () => Promise.reject(new PlatformRefused('Unknown Guild', 404, 10_004));
+    const platform = { get } as unknown as PlatformClient;
+    const asked = learnRoles({ ...own, platform }, own.server, [userId]);
+    expect(await asked.catch(String)).to.equal('PlatformRefused: Unknown Guild');
+    await learnRoles(own, own.server, [userId]);
+    expect(await isOut()).to.equal(true);
+  });
+
   it('count when an event tells them while an earlier answer is being noted', async () => {
     const told = { roles: [] as string[] };
     const own = rolesOf(told);

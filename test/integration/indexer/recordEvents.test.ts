@@ -23,6 +23,7 @@ import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import { putReadAgain, readsOfReadAgain } from '../../../services/indexer/sync/readMessages.js';
 import { removeDeletedMessages } from '../../../services/indexer/sync/removeDeleted.js';
+import { suspendServer } from '../../../services/indexer/sync/suspend.js';
 import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
@@ -613,6 +614,29 @@ describe('the recorder of events', () => {
     recorder.take({ kind: 'member', serverId, userId: anId(), roleIds }, 1, () => undefined);
     await recorder.end();
     expect(await deps.collections.optOuts.countDocuments()).to.equal(1);
+  });
+
+  it('records no message where the bot is removed from the server while the roles of its author are asked for', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    const role = { id: anId(), name: 'No archive', permissions: '0' };
+    one.guild.roles.push(role);
+    let isLooked = false;
+    const { platform } = answeringPlatform([one], {
+      async before({ route }) {
+        if (route === 'member' && isLooked) await suspendServer(own, serverId, 'It is gone');
+      },
+    });
+    const own = syncDeps(deps, platform, { optOutRoles: [role.name] });
+    const server = await loadServer(own, serverId);
+    const thread = aLiveThread({ guild_id: serverId, parent_id: one.channels[0]!.id });
+    await noteThreads(own, server, { threads: [thread], asOf: server.asOf });
+    isLooked = true;
+    const message = aLiveMessage({ channel_id: thread.id });
+    const event = { kind: 'message' as const, message };
+    const place = { serverId, threadId: thread.id, claim: 'claim' };
+    await recordThread(own, place, [{ event, asOf: server.asOf + 1 }]);
+    expect(await deps.collections.messages.countDocuments()).to.equal(0);
   });
 
   it('looks once more at a server that has changed since a look began', async () => {
