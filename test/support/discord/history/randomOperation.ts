@@ -1,4 +1,4 @@
-import { ChannelType, MessageType, PermissionFlagsBits } from 'discord-api-types/v10';
+import { ChannelType, EmbedType, MessageType, PermissionFlagsBits } from 'discord-api-types/v10';
 import type { Random } from '../../../faults/random.js';
 import type { Channel, Message, Thread } from '../model/entities.js';
 import type { DiscordModel } from '../model/model.js';
@@ -24,6 +24,9 @@ interface Place {
 
 type Operation = (place: Place) => void;
 
+/** Operations that an archived thread does not have to be opened for, even if it is locked. */
+const AT_REST = new Set(['deleteMessage', 'deleteMessages', 'deleteThread', 'reopen']);
+
 const TALK: Record<string, Operation> = {
   post({ model, random, thread }) {
     model.post(thread.id, aMessage(sceneOf(model, random, thread)));
@@ -38,6 +41,23 @@ const TALK: Record<string, Operation> = {
   },
   edit({ model, random, thread, message }) {
     model.edit(thread.id, message.id, { content: `${aText(random)} (edited)` });
+  },
+  /** The author takes the files away. */
+  removeFiles({ model, thread, message }) {
+    if (message.attachments.length > 0) {
+      model.edit(thread.id, message.id, { attachmentIds: [] });
+    }
+  },
+  /** The platform adds the preview of a link, some time after the message. */
+  preview({ model, random, thread, message }) {
+    if (!FORWARDED.includes(message.type) || message.components.length > 0) return;
+    const url = 'https://blog.example.com/later';
+    const embed = { type: EmbedType.Link, url, title: aTitle(random) };
+    model.resolveEmbeds(thread.id, message.id, [embed]);
+  },
+  vote({ model, random, thread, userId }) {
+    const poll = model.messagesOf(thread.id).find((one) => one.poll && !one.poll.isFinal);
+    if (poll) model.vote(thread.id, poll.id, userId, random.pick(poll.poll!.answers).id);
   },
   react({ model, random, thread, message, userId }) {
     model.react(thread.id, message.id, userId, { id: null, name: random.pick(['👍', '🎉']) });
@@ -61,6 +81,10 @@ const UPKEEP: Record<string, Operation> = {
   clearReactions({ model, thread, message }) {
     if (message.reactions.length > 0) model.clearReactions(thread.id, message.id);
   },
+  clearReaction({ model, thread, message }) {
+    const [first] = message.reactions;
+    if (first) model.clearReactions(thread.id, message.id, first.emoji);
+  },
   setPinned({ model, thread, message }) {
     model.setPinned(thread.id, message.id, message.pinnedAt === null);
   },
@@ -74,6 +98,10 @@ const UPKEEP: Record<string, Operation> = {
   },
   archive: ({ model, thread }) => model.updateThread(thread.id, { isArchived: true }),
   lock: ({ model, thread }) => model.updateThread(thread.id, { isLocked: !thread.isLocked }),
+  pinThread: ({ model, thread }) => model.updateThread(thread.id, { isPinned: !thread.isPinned }),
+  reopen({ model, thread: { id, isArchived, isLocked } }) {
+    if (isArchived || isLocked) model.updateThread(id, { isArchived: false, isLocked: false });
+  },
   deleteThread: ({ model, thread }) => model.deleteThread(thread.id),
   renameForum({ model, random, forum }) {
     model.updateChannel(forum.id, { name: `forum-${random.below(1000)}` });
@@ -151,17 +179,21 @@ export function randomOperation(
   const name = random.pick(Object.keys(kinds));
   const forum = random.pick(forums);
   const threads = [...model.threads.values()].filter(({ parentId }) => parentId === forum.id);
-  const open = threads.filter(({ isArchived, isLocked }) => !isArchived || !isLocked);
-  const thread = open.length > 0 ? random.pick(open) : undefined;
+  const fit = AT_REST.has(name)
+    ? threads
+    : threads.filter(({ isArchived, isLocked }) => !isArchived || !isLocked);
+  const thread = fit.length > 0 ? random.pick(fit) : undefined;
   const message = thread && random.pick([...model.messagesOf(thread.id), undefined]);
   const members = [...model.guilds.get(forum.guildId)!.members.keys()];
   if (!thread || !message) return null;
   // An archived thread only becomes active by a post, or when its archived state is changed.
-  if (thread.isArchived && !['post', 'createThread', ...Object.keys(ACCESS)].includes(name)) {
-    model.updateThread(thread.id, { isArchived: false });
-  }
+  if (thread.isArchived && !isAtRest(name)) model.updateThread(thread.id, { isArchived: false });
   kinds[name]!({ model, random, forum, thread, message, userId: random.pick(members) });
   return name;
+}
+
+function isAtRest(name: string): boolean {
+  return AT_REST.has(name) || ['post', 'createThread'].includes(name) || name in ACCESS;
 }
 
 function sceneOf(model: DiscordModel, random: Random, { id, guildId }: Thread): Scene {
