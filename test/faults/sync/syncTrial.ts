@@ -15,6 +15,7 @@ import { verifyNow } from '../../support/verifiedArchive.js';
 import { createRandom, type Random } from '../random.js';
 import { compareArchive } from './compareArchive.js';
 import { calmGateway, disturbGateway } from './disturbGateway.js';
+import { disturbServer, endAbsences } from './disturbServer.js';
 import { exported, importThread } from './importThread.js';
 import { killableProcess, type KillableProcess } from './killable.js';
 import { addQuietPeople, OPT_OUT_ROLE, type QuietPeople } from './quietPeople.js';
@@ -172,6 +173,7 @@ class SyncTrial {
       if (name !== null) this.#note(name);
       if (random.chance(0.05)) this.#note(this.#quiet.speak(random));
       if (random.chance(0.05)) this.#note(`gateway: ${disturbGateway(gateway, random)}`);
+      if (random.chance(0.03)) this.#note(disturbServer(model, random));
     }
     if (random.chance(0.2)) discord.faults.next(random.pick(FAULTS));
   }
@@ -227,6 +229,7 @@ class SyncTrial {
     const { plan, deps, discord, stores } = this.#rig;
     discord.faults.clear();
     calmGateway(discord.gateway);
+    endAbsences(discord.model);
     if (plan.listening !== 'always' || !plan.endsWithSame) await this.#relieve('stop');
     await this.#ageRoles();
     let wrong: string[] = [];

@@ -8,7 +8,7 @@ import {
 } from 'discord-api-types/v10';
 import { WebSocketServer } from 'ws';
 import { createRandom } from '../../../faults/random.js';
-import type { Change } from '../model/changes.js';
+import { guildIdOf, type Change } from '../model/changes.js';
 import type { DiscordModel } from '../model/model.js';
 import type { Links } from '../present/links.js';
 import { presentUser } from '../present/presentUser.js';
@@ -63,6 +63,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
   const onChange = (change: Change): void => {
     const moved = access.follow();
+    if (!isTold(model, change)) return;
     for (const session of sessions.values()) {
       for (const { t, d, intent } of eventsOf(audienceOf(session), change, moved)) {
         if (intent !== 0 && !(session.intents & intent)) continue;
@@ -104,7 +105,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       session.dispatch(Event.Ready, readyOf(deps, session.id));
       if (intents & Intent.Guilds) {
         for (const guild of model.guilds.values()) {
-          if (guild.isUnavailable) continue;
+          if (guild.isUnavailable || !guild.members.has(model.bot.id)) continue;
           const { t, d } = guildCreated(audienceOf(session), guild);
           session.dispatch(t, d);
         }
@@ -182,6 +183,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
   return controls;
 }
 
+/** Whether the bot is told of a change: not during an outage of the guild, nor while the bot is not in it. */
+function isTold({ guilds, bot }: DiscordModel, change: Change): boolean {
+  const guild = guilds.get(guildIdOf(change));
+  if (!guild || change.kind === 'guildDeleted') return true;
+  if (!guild.members.has(bot.id)) return false;
+  return change.kind === 'guildAvailability' || !guild.isUnavailable;
+}
+
 function readyOf(
   { model, settings, url }: GatewayDeps,
   sessionId: string,
@@ -191,7 +200,9 @@ function readyOf(
     v: 10,
     user: presentUser(model.bot),
     session_id: sessionId,
-    guilds: [...model.guilds.keys()].map((id) => ({ id, unavailable: true })),
+    guilds: [...model.guilds.values()]
+      .filter(({ members }) => members.has(model.bot.id))
+      .map(({ id }) => ({ id, unavailable: true })),
     resume_gateway_url: `${url}/resume`,
     shard: [0, 1],
     application: { id: model.bot.id, flags, flags_new: String(flags) },

@@ -15,3 +15,11 @@ export type Change =
   | { kind: 'reactionsCleared'; message: Message; emoji: Emoji | null }
   | { kind: 'voted'; message: Message; poll: Poll; userId: string; answerId: number }
   | { kind: 'ephemeral'; message: Message };
+
+/** The id of the guild in which something changed. */
+export function guildIdOf(change: Change): string {
+  if ('guild' in change) return change.guild.id;
+  if ('channel' in change) return change.channel.guildId;
+  if ('thread' in change) return change.thread.guildId;
+  return 'message' in change ? change.message.guildId : change.guildId;
+}

@@ -89,6 +89,20 @@ export function guildOperations(state: State): GuildOperations {
       state.emit({ kind: 'guildDeleted', guild });
     },
 
+    dismissBot(guildId) {
+      const guild = guildOf(guildId);
+      guild.members.delete(state.bot.id);
+      state.emit({ kind: 'guildDeleted', guild });
+    },
+
+    inviteBot(guildId) {
+      const guild = guildOf(guildId);
+      const own = [...guild.roles.values()].filter(({ botId }) => botId === state.bot.id);
+      const roleIds = own.map(({ id }) => id);
+      guild.members.set(state.bot.id, newMember(state, state.bot, { roleIds }));
+      state.emit({ kind: 'guildCreated', guild });
+    },
+
     setUnavailable(guildId, isUnavailable) {
       const guild = guildOf(guildId);
       guild.isUnavailable = isUnavailable;

@@ -60,8 +60,11 @@ export interface GuildOperations {
   /** Creates a guild that the bot is in, with the role of everybody and the role of the bot. */
   createGuild(values?: Partial<Pick<Guild, 'name' | 'icon' | 'nsfwLevel'>> & Dated): Guild;
   updateGuild(guildId: string, values: Partial<Pick<Guild, 'name' | 'icon' | 'nsfwLevel'>>): Guild;
-  /** Removes the bot from the guild, or deletes the guild. */
+  /** Removes the bot from the guild for good, or deletes the guild. */
   deleteGuild(guildId: string): void;
+  /** Removes the bot from the guild. It hears nothing of it until it is invited again. */
+  dismissBot(guildId: string): void;
+  inviteBot(guildId: string): void;
   /** Begins or ends an outage of a guild. During it, the guild is listed as unavailable, and its routes fail. */
   setUnavailable(guildId: string, isUnavailable: boolean): void;
   createRole(guildId: string, values?: NewRole): Role;
