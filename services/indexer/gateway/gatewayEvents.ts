@@ -143,6 +143,11 @@ const role: Reader = (data) => {
   const { guild_id: serverId, role: changed } = checkRole(data);
   return { kind: 'role', serverId, role: changed };
 };
+const member: Reader = (data, botId) => {
+  const { guild_id: serverId, user, roles: roleIds } = checkMember(data);
+  if (user.id === botId) return { kind: 'rules', serverId };
+  return { kind: 'member', serverId, userId: user.id, roleIds };
+};
 const edited: Reader = (data, botId) => {
   if (isWhole(data)) return told(data, botId);
   const changed = checkMessagePlace(data);
@@ -168,11 +173,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   GUILD_ROLE_CREATE: role,
   GUILD_ROLE_UPDATE: role,
   GUILD_ROLE_DELETE: (data) => ({ kind: 'rules', serverId: checkOnServer(data).guild_id }),
-  GUILD_MEMBER_UPDATE: (data, botId) => {
-    const { guild_id: serverId, user, roles: roleIds } = checkMember(data);
-    if (user.id === botId) return { kind: 'rules', serverId };
-    return { kind: 'member', serverId, userId: user.id, roleIds };
-  },
+  GUILD_MEMBER_ADD: member,
+  GUILD_MEMBER_UPDATE: member,
   CHANNEL_CREATE: place,
   CHANNEL_UPDATE: place,
   CHANNEL_DELETE: place,

@@ -239,6 +239,17 @@ describe('members who opt out', () => {
     await untilOut(false);
   });
 
+  it('are left out at once when they join again with the role', async () => {
+    start(['no archive'], true);
+    await untilListening(deps, rig.discord);
+    await untilSynced(deps);
+    const { model } = rig.discord;
+    model.removeMember(guild.id, userId);
+    model.addMember(guild.id, userId, { roleIds: [role.id] });
+    await untilOut(true);
+    expect(await shown()).not.to.contain(SECRET);
+  });
+
   it('are asked for once more when a session has begun', async () => {
     start(['no archive'], true);
     await untilListening(deps, rig.discord);

@@ -140,10 +140,11 @@ describe('readEvent', () => {
 
   it("tells members' roles; the bot's own are rules", () => {
     const roles = [anId()];
-    const update = (id: string) =>
-      read('GUILD_MEMBER_UPDATE', { guild_id: serverId, user: { id }, roles });
-    expect(update(userId)).to.deep.equal({ kind: 'member', serverId, userId, roleIds: roles });
-    expect(update(BOT_ID)).to.deep.equal({ kind: 'rules', serverId });
+    for (const type of ['GUILD_MEMBER_ADD', 'GUILD_MEMBER_UPDATE']) {
+      const told = (id: string) => read(type, { guild_id: serverId, user: { id }, roles });
+      expect(told(userId)).to.deep.equal({ kind: 'member', serverId, userId, roleIds: roles });
+      expect(told(BOT_ID)).to.deep.equal({ kind: 'rules', serverId });
+    }
   });
 
   it('ignores events that it does not know', () => {
