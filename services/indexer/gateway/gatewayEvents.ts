@@ -17,7 +17,7 @@ import type { ReactionChange } from './changeReactions.js';
 
 /**
  * An event of a thread, or of something in it. `changed`: a message has changed, and the event does not tell the whole
- * message.
+ * message. `missed`: after the events before, others were missed.
  */
 export type ThreadEvent =
   | { kind: 'message'; message: LiveMessage }
@@ -25,7 +25,8 @@ export type ThreadEvent =
   | { kind: 'reacted'; messageId: string; change: ReactionChange }
   | { kind: 'changed'; messageId: string }
   | { kind: 'thread'; thread: LiveThread & LivePlace }
-  | { kind: 'threadDeleted' };
+  | { kind: 'threadDeleted' }
+  | { kind: 'missed' };
 
 /**
  * An event of a server. `role`: a role has this name and these permissions now. `rules`: it may have changed who may

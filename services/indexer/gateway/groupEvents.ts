@@ -64,7 +64,7 @@ function dependsOn(group: Group, ids: readonly string[] | null): boolean {
 }
 
 function isOfThread(kind: ThreadEvent['kind']): boolean {
-  return kind === 'thread' || kind === 'threadDeleted';
+  return kind === 'thread' || kind === 'threadDeleted' || kind === 'missed';
 }
 
 /** The messages that an event tells of; null for an event of the thread itself. */
@@ -79,6 +79,7 @@ function messageIdsOf(event: ThreadEvent): readonly string[] | null {
       return [event.messageId];
     case 'thread':
     case 'threadDeleted':
+    case 'missed':
       return null;
   }
 }

@@ -94,9 +94,20 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
     if (event.kind === 'heard') await countAsUnread(deps, serverId);
     if (event.kind === 'heard' || event.kind === 'gained') await requestServer(deps, serverId);
   };
+  /**
+   * Has the threads read again whose events wait to be recorded while others are missed. A message may have been deleted
+   * unheard. A reading that ends before the message is recorded does not find that.
+   */
+  const readWaitingAgain = (serverId: string, asOf: number): void => {
+    const end = (): void => undefined;
+    for (const place of lanes.waiting(serverId)) {
+      lanes.add(place, { event: { kind: 'missed' }, asOf, end });
+    }
+  };
   /** Gives an event its time, and passes it on. */
   const pass = async (event: GatewayEvent, end: () => void): Promise<void> => {
     const asOf = await untilDone(signal, () => deps.clock.take());
+    if (event.kind === 'heard') readWaitingAgain(event.serverId, asOf);
     if (event.threadId === undefined) {
       const told = { serverId: event.serverId, asOf };
       tasks.start(() => untilDone(signal, () => recordServer(event, told)).then(end));

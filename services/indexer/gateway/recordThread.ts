@@ -2,6 +2,7 @@ import { findGathered } from '../../../shared/store/gather.js';
 import { removeDeletedMessages, removeDeletedThread } from '../sync/removeDeleted.js';
 import { noteThreads } from '../sync/noteThreads.js';
 import { recordMessages } from '../sync/recordMessages.js';
+import { readOnceMore } from '../sync/repairThreads.js';
 import { putReadAgain, readsOfReadAgain } from '../sync/readMessages.js';
 import type { LoadedServer, SyncDeps } from '../sync/syncDeps.js';
 import { changeReactions } from './changeReactions.js';
@@ -53,6 +54,7 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
   },
   thread: (deps, server, _place, events) => noteLast(deps, server, events),
   threadDeleted: (deps, _server, { threadId }) => removeDeletedThread(deps, threadId),
+  missed: (deps, _server, { threadId }) => readOnceMore(deps, threadId),
 };
 
 /**

@@ -7,6 +7,8 @@ const MOST_TOGETHER = 100;
 /** Records the events of each thread in order, and those of different threads at the same time. */
 export interface ThreadLanes<T> {
   add(place: LanePlace, event: T): void;
+  /** The threads of a server of which events are not recorded yet. */
+  waiting(serverId: string): LanePlace[];
 }
 
 /** A thread, and its server. */
@@ -46,5 +48,6 @@ export function createThreadLanes<T>({ tasks, gate, record }: LaneOptions<T>): T
       lanes.set(place.threadId, { ...place, waiting: [event] });
       rounds.ask(place.threadId);
     },
+    waiting: (serverId) => [...lanes.values()].filter((lane) => lane.serverId === serverId),
   };
 }

@@ -24,6 +24,7 @@ import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import { putReadAgain, readsOfReadAgain } from '../../../services/indexer/sync/readMessages.js';
 import { removeDeletedMessages } from '../../../services/indexer/sync/removeDeleted.js';
 import { suspendServer } from '../../../services/indexer/sync/suspend.js';
+import { readOnceMore } from '../../../services/indexer/sync/repairThreads.js';
 import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
@@ -106,6 +107,44 @@ describe('the recorder of events', () => {
   }
   const contentOf = async (_id: string) =>
     (await deps.collections.messages.findOne({ _id }))?.content;
+
+  it('has a thread read again whose events wait while others of its server are missed', async () => {
+    let release = (): void => undefined;
+    let isLooking = false;
+    const { own, recorder, said, serverId, threadId } = await withThread();
+    await recorder.end();
+    const threads = syncOf(deps.collections.sync, 'thread');
+    const known = () => threads.findOne({ _id: threadId });
+    /** Reads the thread. The platform tells no message. */
+    const read = async () => {
+      await readOnceMore(own, threadId);
+      await fetchThread(own, own.servers.get(serverId)!, (await known())!);
+      expect(await known()).to.have.property('readAt');
+    };
+    await read();
+    const get: PlatformClient['get'] = async (request, signal) => {
+      if (request.route === 'guild' && !isLooking) {
+        isLooking = true;
+        await new Promise<void>((resolve) => (release = resolve));
+      }
+      return own.platform.get(request, signal);
+    };
+    const later = { ...own, platform: { get } as PlatformClient };
+    const late = createEventRecorder(later);
+    const take = (event: GatewayEvent) => late.take(event, 1, () => undefined);
+    take({ kind: 'rules', serverId });
+    await until(() => isLooking);
+    const messageId = anId();
+    // It is deleted while no events come.
+    take(said(messageId, 'Deleted unheard'));
+    take({ kind: 'heard', serverId });
+    await until(async () => (await known())!.readAt === undefined);
+    await read();
+    release();
+    await late.end();
+    expect(await contentOf(messageId)).to.equal('Deleted unheard');
+    expect(await known()).to.include({ todo: 'all', after: '0' });
+  });
 
   it('records events that came while MongoDB was away, and counts them as recorded only then', async () => {
     let isAway = false;
