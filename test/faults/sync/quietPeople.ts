@@ -25,8 +25,12 @@ export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
     model.addMember(guildId, id, { roleIds: [role.id] });
     return id;
   };
-  // Their roles must not change, but operations choose among all members.
+  // They must not leave, nor may their roles change. But operations choose among all members.
   const updateMember = model.updateMember.bind(model);
+  const removeMember = model.removeMember.bind(model);
+  model.removeMember = (guild, userId) => {
+    if (!userIds.has(userId)) removeMember(guild, userId);
+  };
   model.updateMember = (guild, userId, values) =>
     updateMember(guild, userId, userIds.has(userId) ? { ...values, roleIds: [role.id] } : values);
   const first = add();

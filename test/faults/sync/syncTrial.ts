@@ -73,15 +73,31 @@ function buildAlways(deps: IndexerDeps): () => Promise<void> {
   };
 }
 
-/** The threads that were never public. A thread leaves this set when everybody may read it. */
+/** Changes that may open forums to everybody. */
+const OPENING: ReadonlySet<string> = new Set([
+  'channelCreated',
+  'channelUpdated',
+  'roleUpdated',
+  'guildUpdated',
+]);
+
+/**
+ * The threads that were never public. A thread leaves this set when everybody may read it. A new thread comes into it
+ * where its forum was never public.
+ */
 function neverPublic({ model }: DiscordDouble): ReadonlySet<string> {
   const threadIds = new Set(model.threads.keys());
+  const opened = new Set<string>();
   const look = (): void => {
+    for (const { id } of model.publicForums()) opened.add(id);
     for (const { thread } of model.publicThreads()) threadIds.delete(thread.id);
   };
   look();
-  model.onChange(({ kind }) => {
-    if (kind === 'channelUpdated' || kind === 'roleUpdated') look();
+  model.onChange((change) => {
+    if (OPENING.has(change.kind)) look();
+    if (change.kind === 'threadCreated' && !opened.has(change.thread.parentId)) {
+      threadIds.add(change.thread.id);
+    }
   });
   return threadIds;
 }

@@ -7,7 +7,7 @@ import { isForum } from '../model/threadOperations.js';
 import { aMessage, type Scene } from './messageKinds.js';
 import { aText, aTitle } from './words.js';
 
-const { ViewChannel } = PermissionFlagsBits;
+const { ViewChannel, ReadMessageHistory } = PermissionFlagsBits;
 /** The types of messages that can be forwarded. System messages cannot. */
 const FORWARDED: number[] = [MessageType.Default, MessageType.Reply];
 
@@ -38,6 +38,13 @@ const TALK: Record<string, Operation> = {
   },
   forward({ model, thread, message, userId }) {
     if (FORWARDED.includes(message.type)) model.forward(message, thread.id, userId);
+  },
+  /** Forwards a message of another thread, which may be private. */
+  forwardElsewhere({ model, random, forum: { guildId }, thread, userId }) {
+    const others = [...model.threads.values()].filter((one) => one.guildId === guildId);
+    const said = others.flatMap(({ id }) => model.messagesOf(id));
+    const fit = said.filter(({ type }) => FORWARDED.includes(type));
+    if (fit.length > 0) model.forward(random.pick(fit), thread.id, userId);
   },
   edit({ model, random, thread, message }) {
     model.edit(thread.id, message.id, { content: `${aText(random)} (edited)` });
@@ -106,6 +113,19 @@ const UPKEEP: Record<string, Operation> = {
   renameForum({ model, random, forum }) {
     model.updateChannel(forum.id, { name: `forum-${random.below(1000)}` });
   },
+  renameServer({ model, random, forum }) {
+    model.updateGuild(forum.guildId, { name: `Server ${random.below(1000)}` });
+  },
+  renameCategory({ model, random, forum: { parentId } }) {
+    if (parentId) model.updateChannel(parentId, { name: `category ${random.below(100)}` });
+  },
+  /** Takes a forum out of its category, or puts it into one. */
+  moveForum({ model, forum: { id, guildId, parentId } }) {
+    const category = [...model.channels.values()].find(
+      (one) => one.guildId === guildId && one.type === ChannelType.GuildCategory,
+    );
+    model.updateChannel(id, { parentId: parentId ? null : (category?.id ?? null) });
+  },
   renameTag({ model, random, forum }) {
     const tags = forum.tags.map((tag) => ({ ...tag, name: `tag ${random.below(100)}` }));
     model.updateChannel(forum.id, { tags });
@@ -133,14 +153,38 @@ const UPKEEP: Record<string, Operation> = {
   nickname({ model, random, thread, userId }) {
     model.updateMember(thread.guildId, userId, { nick: `Nick ${random.below(1000)}` });
   },
+  leave({ model, thread: { guildId }, userId }) {
+    const { ownerId } = model.guilds.get(guildId)!;
+    if (userId !== ownerId && userId !== model.bot.id) model.removeMember(guildId, userId);
+  },
+  /** Somebody who has left joins again. Most have no role then. */
+  joinAgain({ model, random, thread: { guildId } }) {
+    const { members, roles } = model.guilds.get(guildId)!;
+    const gone = [...model.users.values()].filter(({ id, isBot }) => !isBot && !members.has(id));
+    if (gone.length === 0) return;
+    const given = [...roles.values()].filter(
+      ({ id, botId }) => id !== guildId && botId === null && random.chance(0.2),
+    );
+    const roleIds = given.map(({ id }) => id);
+    model.addMember(guildId, random.pick(gone).id, { roleIds });
+  },
 };
 
 const ACCESS: Record<string, Operation> = {
-  hideForum({ model, forum }) {
-    model.setOverwrite(forum.id, { id: forum.guildId, type: 0, allow: 0n, deny: ViewChannel });
+  hideForum: ({ model, forum }) => setEveryone(model, forum, 0n, ViewChannel),
+  hideHistory: ({ model, forum }) => setEveryone(model, forum, 0n, ReadMessageHistory),
+  showForum: ({ model, forum }) => setEveryone(model, forum, 0n, 0n),
+  /** Opens a forum to everybody, even while the server is closed. */
+  openForum: ({ model, forum }) => setEveryone(model, forum, READING, 0n),
+  restrictForum({ model, forum: { id, isNsfw } }) {
+    model.updateChannel(id, { isNsfw: !isNsfw });
   },
-  showForum({ model, forum }) {
-    model.setOverwrite(forum.id, { id: forum.guildId, type: 0, allow: 0n, deny: 0n });
+  markAsSpoiler({ model, forum: { id, isSpoiler } }) {
+    model.updateChannel(id, { isSpoiler: !isSpoiler });
+  },
+  restrictServer({ model, forum: { guildId } }) {
+    const { nsfwLevel } = model.guilds.get(guildId)!;
+    model.updateGuild(guildId, { nsfwLevel: nsfwLevel === 0 ? 3 : 0 });
   },
   /** Closes the server to everybody except the bot and the staff, or opens it again. */
   closeServer: ({ model, forum: { guildId } }) => toggle(model, guildId, guildId),
@@ -159,6 +203,15 @@ const ACCESS: Record<string, Operation> = {
   },
 };
 
+function setEveryone(
+  model: DiscordModel,
+  { id: channelId, guildId }: Channel,
+  allow: bigint,
+  deny: bigint,
+): void {
+  model.setOverwrite(channelId, { id: guildId, type: 0, allow, deny });
+}
+
 function toggle(model: DiscordModel, guildId: string, roleId: string): void {
   const { permissions } = model.guilds.get(guildId)!.roles.get(roleId)!;
   model.updateRole(guildId, roleId, { permissions: permissions === 0n ? READING : 0n });
@@ -166,7 +219,7 @@ function toggle(model: DiscordModel, guildId: string, roleId: string): void {
 
 /**
  * Carries out a random operation in a random forum. Returns its name, or null where nothing fits it. Half of all
- * operations are talk. One in forty changes who may see what, unless `keepsAccess` is set.
+ * operations are talk. One in twenty changes who may see what, unless `keepsAccess` is set.
  */
 export function randomOperation(
   model: DiscordModel,
@@ -175,7 +228,7 @@ export function randomOperation(
 ): string | null {
   const forums = [...model.channels.values()].filter(isForum);
   if (forums.length === 0) return null;
-  const kinds = !keepsAccess && random.chance(0.025) ? ACCESS : random.chance(0.5) ? TALK : UPKEEP;
+  const kinds = !keepsAccess && random.chance(0.05) ? ACCESS : random.chance(0.5) ? TALK : UPKEEP;
   const name = random.pick(Object.keys(kinds));
   const forum = random.pick(forums);
   const threads = [...model.threads.values()].filter(({ parentId }) => parentId === forum.id);

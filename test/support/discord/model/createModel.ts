@@ -5,7 +5,7 @@ import { guildOperations, newUser } from './guildOperations.js';
 import { messageOperations } from './messageOperations.js';
 import type { DiscordModel } from './model.js';
 import { isPublic, permissionsOf } from './permissions.js';
-import { publicThreads } from './publicThreads.js';
+import { publicForums, publicThreads } from './publicThreads.js';
 import type { State } from './state.js';
 import { threadOperations } from './threadOperations.js';
 
@@ -45,6 +45,7 @@ export function createModel(startAt: number): DiscordModel {
     findMessage: (channelId, messageId) => state.messages.get(channelId)?.byId.get(messageId),
     permissionsOf: (userId, channelId) => permissionsOf(state, userId, channelId),
     isPublic: (channelId) => isPublic(state, channelId),
+    publicForums: () => publicForums(state),
     publicThreads: () => publicThreads(state),
     onChange(listener) {
       listeners.add(listener);

@@ -43,6 +43,8 @@ export interface DiscordModel
   permissionsOf(userId: string, channelId: string): bigint;
   /** Whether everybody may see a channel or thread, and read its history. */
   isPublic(channelId: string): boolean;
+  /** All public forums that are neither for adults nor for spoilers. */
+  publicForums(): Channel[];
   /** All forum posts in public channels that are neither for adults nor for spoilers. */
   publicThreads(): PublicThread[];
   /** Calls a listener after each change, before the operation returns. Returns a function that ends this. */
