@@ -1,8 +1,12 @@
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
+import { readBody } from '../../support/readBody.js';
 import type { Random } from '../random.js';
 
 /** The role by which people opt out. */
 export const OPT_OUT_ROLE = 'no archive';
+/** Words that only people who are left out say. */
+export const QUIET_WORDS = 'not for the archive';
 /** The text of messages to one person alone. */
 export const WHISPER = 'For you alone';
 
@@ -37,9 +41,9 @@ export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
   model.createThread(place.channel.id, {
     name: 'Quiet',
     ownerId: first,
-    starter: { content: 'Not for the archive' },
+    starter: { content: `This is ${QUIET_WORDS}` },
   });
-  model.post(place.thread.id, { authorId: first, content: 'Neither is this' });
+  model.post(place.thread.id, { authorId: first, content: `Neither is this: ${QUIET_WORDS}` });
   return {
     userIds,
     speak(random) {
@@ -50,9 +54,27 @@ export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
       if (what === 'whisper') model.postEphemeral(thread.id, { authorId: first, content: WHISPER });
       else {
         const authorId = what === 'newcomer' ? add() : random.pick([...userIds]);
-        model.post(thread.id, { authorId, content: `Said by one who is ${what}` });
+        model.post(thread.id, { authorId, content: `${what}: ${QUIET_WORDS}` });
       }
       return what;
     },
   };
+}
+
+/**
+ * The threads whose bodies show words of quiet people. Copies of messages that others forward are no exception. But of a
+ * copy whose original is gone, the archive may never have learned who wrote it.
+ */
+export async function quietWordsShown(
+  { collections }: IndexerDeps,
+  { model }: DiscordDouble,
+): Promise<string[]> {
+  const shown: string[] = [];
+  for (const { thread, messages } of model.publicThreads()) {
+    const copies = messages.filter(({ snapshot }) => snapshot?.content.includes(QUIET_WORDS));
+    if (copies.some(({ reference }) => !model.threads.has(reference!.channelId))) continue;
+    const body = await readBody(collections, `thread/${thread.id}`);
+    if (JSON.stringify(body).includes(QUIET_WORDS)) shown.push(thread.id);
+  }
+  return shown.map((id) => `The body of ${id} shows words of somebody who is left out`);
 }

@@ -18,7 +18,7 @@ import { calmGateway, disturbGateway } from './disturbGateway.js';
 import { disturbServer, endAbsences } from './disturbServer.js';
 import { exported, importThread } from './importThread.js';
 import { killableProcess, type KillableProcess } from './killable.js';
-import { addQuietPeople, OPT_OUT_ROLE, type QuietPeople } from './quietPeople.js';
+import { addQuietPeople, OPT_OUT_ROLE, quietWordsShown, type QuietPeople } from './quietPeople.js';
 import { planTrial, tellsRoles, type TrialPlan } from './trialPlan.js';
 import { watchPrivacy } from './watchPrivacy.js';
 
@@ -260,7 +260,10 @@ class SyncTrial {
     await doTheRest(deps);
     await stores.refreshSearch();
     const { differences } = await verifyNow(deps, { patienceMs: 2_000 });
-    return differences.map(({ kind, id, detail }) => `verify: ${kind} ${id} ${detail}`);
+    return [
+      ...differences.map(({ kind, id, detail }) => `verify: ${kind} ${id} ${detail}`),
+      ...(await quietWordsShown(deps, discord)),
+    ];
   }
 
   /** Has messages that are to be read again soon read now. */
