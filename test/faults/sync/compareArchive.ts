@@ -2,7 +2,7 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { same } from '../../../services/indexer/records/mergeFields.js';
 import { liveChannel, liveServer } from '../../../services/indexer/sources/liveHeader.js';
 import { liveMessage } from '../../../services/indexer/sources/liveMessage.js';
-import type { LiveChannel, LiveMessage, LiveRole } from '../../../shared/discordApi/answerTypes.js';
+import type { LiveChannel, LiveRole } from '../../../shared/discordApi/answerTypes.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import type { Links } from '../../support/discord/present/links.js';
@@ -64,7 +64,7 @@ async function messages({ collections }: IndexerDeps, { model }: DiscordDouble):
     model.publicThreads().flatMap(({ thread, messages: said }) =>
       said.map((one) => {
         const context = { threadId: thread.id, asOf: 0, roles: new Map<string, LiveRole>() };
-        const message = liveMessage(presentMessage(viewer, one) as LiveMessage, context);
+        const message = liveMessage(presentMessage(viewer, one), context);
         return [one.id, message] as const;
       }),
     ),

@@ -153,8 +153,25 @@ describe('Gateway of the platform double', () => {
       ['nick', () => model.updateMember(guild.id, user.id, { nick: 'N' }), ['GUILD_MEMBER_UPDATE']],
       ['name', () => model.updateUser(user.id, { globalName: 'M' }), ['GUILD_MEMBER_UPDATE']],
       ['leave', () => model.removeMember(guild.id, user.id), ['GUILD_MEMBER_REMOVE']],
-      ['outage', () => model.setUnavailable(guild.id, true), ['GUILD_DELETE']],
-      ['its end', () => model.setUnavailable(guild.id, false), ['GUILD_CREATE']],
+      // Nothing is told between the beginning and the end.
+      [
+        'outage',
+        () => {
+          model.setUnavailable(guild.id, true);
+          say('6');
+          model.setUnavailable(guild.id, false);
+        },
+        ['GUILD_DELETE', 'GUILD_CREATE'],
+      ],
+      [
+        'absence of the bot',
+        () => {
+          model.dismissBot(guild.id);
+          say('7');
+          model.inviteBot(guild.id);
+        },
+        ['GUILD_DELETE', 'GUILD_CREATE'],
+      ],
       ['delete forum', () => model.deleteChannel(forum.id), ['CHANNEL_DELETE']],
     ];
     for (const [title, act, names] of steps) {

@@ -33,8 +33,8 @@ describe('What the platform double tells by events', () => {
       for (let count = 0; count < 400; count += 1) {
         randomOperation(double.model, random, { keepsAccess: true });
       }
-      double.model.updateGuild([...double.model.guilds.keys()][0]!, { name: 'A sign' });
-      await client.until('GUILD_UPDATE');
+      double.model.createRole([...double.model.guilds.keys()][0]!, { name: 'A sign' });
+      await client.until('GUILD_ROLE_CREATE');
 
       const { threads, messages } = replicaOf(client);
       expect(threads.size).to.be.above(2);

@@ -129,7 +129,7 @@ describe('the recorder of events', () => {
       }
       return own.platform.get(request, signal);
     };
-    const later = { ...own, platform: { get } as PlatformClient };
+    const later = { ...own, platform: { get } };
     const late = createEventRecorder(later);
     const take = (event: GatewayEvent) => late.take(event, 1, () => undefined);
     take({ kind: 'rules', serverId });
