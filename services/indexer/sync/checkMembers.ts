@@ -9,7 +9,7 @@ import type { SyncDeps } from './syncDeps.js';
 
 /** How often (ms) each author is asked for again, where the pace allows it. A new session of events asks again, too. */
 const CHECKED_FOR_MS = 3_600_000;
-/** How long (ms) to rest at least between two looks for authors of whom nothing is known, such as authors of an import. */
+/** The shortest rest (ms) between two looks for authors of whom nothing is known, such as authors of an import. */
 const FIND_EVERY_MS = 60_000;
 /** How many times as long as a look the rest after it is. A look at a million authors takes half a minute. */
 const FIND_REST = 20;

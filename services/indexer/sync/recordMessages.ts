@@ -19,8 +19,8 @@ export interface ToldMessage {
 /**
  * Records messages of a recorded thread. The header of the source has the lowest time, so it changes nothing of the
  * thread itself. With `claim`, the thread's mark is claimed for a caller that builds the thread at once. Nothing of a
- * server that is suspended meanwhile is recorded. Throws SyncProblem where messages are blank because the bot may not read them. Throws SourceConflict where the thread is
- * recorded as one of another forum or server.
+ * server that is suspended meanwhile is recorded. Throws SyncProblem where messages are blank because the bot may not
+ * read them. Throws SourceConflict where the thread is recorded as one of another forum or server.
  */
 export async function recordMessages(
   deps: SyncDeps,

@@ -118,7 +118,7 @@ describe('the recorder of events', () => {
     /** Reads the thread. The platform tells no message. */
     const read = async () => {
       await readOnceMore(own, threadId);
-      await fetchThread(own, own.servers.get(serverId)!, (await known())!);
+      await fetchThread(own, (await known())!);
       expect(await known()).to.have.property('readAt');
     };
     await read();
