@@ -124,7 +124,8 @@ function askAtRate(perSecond: number, connections: readonly Connection[], ask: A
   };
   const timer = setInterval(() => {
     const now = performance.now();
-    for (; due < ((now - began) / 1_000) * perSecond; due += 1) waiting.push(now);
+    for (; due < ((now - began) / 1_000) * perSecond; due += 1)
+      waiting.push(began + (due / perSecond) * 1_000);
     send();
   }, TICK_MS);
   return () => clearInterval(timer);
