@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request, type ClientRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import type { Readable, Transform } from 'node:stream';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import Joi from 'joi';
 import { readBody, type Pace } from '../../../../services/api/http/body.js';
@@ -12,13 +12,17 @@ import {
   type BodyRule,
   type RawBody,
 } from '../../../../shared/contract/operation.js';
+import { until } from '../../../support/apiServer.js';
 
 const RAW = rawBody(['application/json'], 10_000_000);
 const JSON_RULE = jsonBody(Joi.object());
 
 describe('the pace of a body', () => {
   let server: Server;
-  afterEach(() => void server.close());
+  afterEach(() => {
+    mock.restoreAll();
+    server.close();
+  });
 
   /** Begins a request to a server that reads its body by `read`, at a pace. `outcome` is the result of `read`. */
   async function begin<T>(
@@ -55,9 +59,17 @@ describe('the pace of a body', () => {
   }
 
   it('does not cut a client that had to wait for this side', async () => {
+    const ends: (() => void)[] = [];
+    const timer = { unref: () => timer };
+    mock.method(globalThis, 'setInterval', (end: () => void) => {
+      ends.push(end);
+      return timer;
+    });
     const pace = { windowMs: 1_000, bytesPerSecond: 1_000_000 };
     const { sent, outcome } = await begin(pace, async (stream) => {
-      await setTimeout(2.5 * pace.windowMs);
+      await until(() => (stream as Transform).writableNeedDrain);
+      // Two windows of time end while nothing is read.
+      for (let n = 0; n < 2; n += 1) ends[0]!();
       return countBytes(stream);
     });
     sendAll(sent, 2_000_000);
