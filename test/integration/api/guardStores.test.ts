@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { storeStates } from '../../../services/api/health/getReadiness.js';
 import { guardStores, type GuardedStores } from '../../../services/api/stores/guardStores.js';
 import { StoreAway } from '../../../services/api/stores/storeGuard.js';
-import { TIME_LIMITS } from '../../../services/api/timeLimit.js';
 import { createRedis } from '../../../shared/platform/clients.js';
 import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
 import { createLogger } from '../../../shared/platform/logger.js';
 import { untilEqual } from '../../support/apiServer.js';
 import { openApiStores, type ApiStores } from '../../support/apiStores.js';
+import { PATIENCE_MS } from '../../support/patientElasticsearch.js';
 
 /** Nothing listens there. */
 const NOWHERE = '127.0.0.1:1';
@@ -32,7 +32,7 @@ describe('guardStores', () => {
       queueRedis: redis,
       logger: createLogger('api', 'silent'),
       observeCall: () => undefined,
-      timeLimits: TIME_LIMITS,
+      timeLimits: { pingMs: PATIENCE_MS, callMs: PATIENCE_MS },
       ...others,
     });
     try {
@@ -72,7 +72,7 @@ describe('guardStores', () => {
       .collection<{ ns: string; command: { maxTimeMS?: number } }>('system.profile')
       .find({ ns: stores.mongo.collections.threads.namespace })
       .toArray();
-    const limit = TIME_LIMITS.callMs - 500;
+    const limit = PATIENCE_MS - 500;
     expect(calls.map(({ command }) => command.maxTimeMS)).to.deep.equal(Array(7).fill(limit));
   });
 
