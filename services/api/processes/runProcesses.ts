@@ -9,6 +9,7 @@ import { restMs } from './restMs.js';
 const STEADY_MS = 30_000;
 /** A process ends within 10 seconds after SIGTERM. One that is frozen does not, and is killed after this time (ms). */
 const KILL_AFTER_MS = 11_000;
+const STOP_LIMIT_MS = KILL_AFTER_MS + 2_000;
 
 /**
  * Runs `count` processes of the API until a signal stops them. They share one address, and new connections go to each
@@ -38,11 +39,9 @@ export async function runProcesses(count: number, logger: Logger): Promise<void>
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(workers.map(stopWorker));
   };
-  stopOnSignal(
-    [{ name: 'stop the processes', run: stop, limitMs: KILL_AFTER_MS + 1_000 }],
-    logger,
-    KILL_AFTER_MS + 2_000,
-  );
+  // The step is never cut short, because that counts as an orderly stop.
+  const step = { name: 'stop the processes', run: stop, limitMs: STOP_LIMIT_MS };
+  stopOnSignal([step], logger, STOP_LIMIT_MS);
   await once(start(), 'listening');
   isListening = true;
   for (let more = count - 1; more > 0; more -= 1) start();
