@@ -129,8 +129,16 @@ describe('the recorder of events', () => {
       }
       return own.platform.get(request, signal);
     };
-    const later = { ...own, platform: { get } };
-    const late = createEventRecorder(later);
+    let timed = 0;
+    const clock = {
+      ...own.clock,
+      async take() {
+        const asOf = await own.clock.take();
+        timed += 1;
+        return asOf;
+      },
+    };
+    const late = createEventRecorder({ ...own, clock, platform: { get } });
     const take = (event: GatewayEvent) => late.take(event, 1, () => undefined);
     take({ kind: 'rules', serverId });
     await until(() => isLooking);
@@ -138,7 +146,7 @@ describe('the recorder of events', () => {
     // It is deleted while no events come.
     take(said(messageId, 'Deleted unheard'));
     take({ kind: 'heard', serverId });
-    await until(async () => (await known())!.readAt === undefined);
+    await until(() => timed === 3);
     await read();
     release();
     await late.end();
