@@ -94,6 +94,14 @@ const baseUrl = () =>
 const checkedBy = (read: (text: string) => unknown) =>
   Joi.string().custom(read).messages({ 'any.custom': '{{#label}} {{#error.message}}' });
 
+/** Ids of `what`, comma separated, or nothing. */
+const idsOf = (what: string) =>
+  Joi.string()
+    .allow('')
+    .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'ids')
+    .messages({ 'string.pattern.name': `{{#label}} must be ids of ${what}, comma separated` })
+    .default('');
+
 const seconds = (least: number, most: number) => Joi.number().integer().min(least).max(most);
 
 const perMinute = (limit: number, what: string) =>
@@ -267,12 +275,9 @@ export const settingsSchema = Joi.object<Settings, true>({
   REFRESH_TOKEN_SECONDS: seconds(60, 31_536_000)
     .default(2_592_000)
     .description('Life of a refresh token (seconds)'),
-  ADMIN_USER_IDS: Joi.string()
-    .allow('')
-    .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'user ids')
-    .messages({ 'string.pattern.name': '{{#label}} must be ids of users, comma separated' })
-    .default('')
-    .description('Users whose logins allow everything, comma separated'),
+  ADMIN_USER_IDS: idsOf('users').description(
+    'Users whose logins allow everything, comma separated',
+  ),
   DISCORD_CLIENT_ID: Joi.string()
     .pattern(/^\d{1,20}$/, 'id')
     .messages({ 'string.pattern.name': '{{#label}} must be the id of an application' })
@@ -285,14 +290,9 @@ export const settingsSchema = Joi.object<Settings, true>({
     .pattern(/^[\w.-]+$/, 'token')
     .messages({ 'string.pattern.name': '{{#label}} must be a token of the developer portal' })
     .description('Bot whose servers are archived; nothing is synced without it'),
-  DISCORD_ALSO_CHANNELS: Joi.string()
-    .allow('')
-    .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'channel ids')
-    .messages({ 'string.pattern.name': '{{#label}} must be ids of channels, comma separated' })
-    .default('')
-    .description(
-      'Forums archived although they are private, age-restricted or spoilers, comma separated',
-    ),
+  DISCORD_ALSO_CHANNELS: idsOf('channels').description(
+    'Forums archived although they are private, age-restricted or spoilers, comma separated',
+  ),
   OPT_OUT_ROLE: checkedBy(readRoles)
     .allow('')
     .default('')
