@@ -110,7 +110,7 @@ export function tellingTerms(terms: readonly SearchTerm[]): SearchTerm[] {
   return [...new Map(telling.map((term) => [term.text.toLowerCase(), term])).values()];
 }
 
-/** The terms of a query that are no function words, whole; all terms where there are no others. */
+/** The terms of a query that are not function words; all of its terms where each is a function word. */
 export function tellingOrAll(terms: readonly SearchTerm[]): readonly SearchTerm[] {
   const areForeign = isForeign({ terms });
   const telling = terms.filter(({ text, phrase }) => phrase || !isFunctionWordIn(text, areForeign));

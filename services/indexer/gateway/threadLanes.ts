@@ -7,7 +7,7 @@ const MOST_TOGETHER = 100;
 /** Records the events of each thread in order, and those of different threads at the same time. */
 export interface ThreadLanes<T> {
   add(place: LanePlace, event: T): void;
-  /** The threads of a server of which events are not recorded yet. */
+  /** The threads of a server that have events which are not recorded yet. */
   waiting(serverId: string): LanePlace[];
 }
 

@@ -19,8 +19,9 @@ const REMOVED_AT_ONCE = 50;
  * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted. So after a
  * crash a page may be fetched twice, which changes nothing. A message that cannot be read is left out, and noted as a
  * problem of the thread. After a thread was read from its first message on, the platform is asked for each recorded
- * message that it did not tell. Such a message is removed if the platform says that it was deleted. It ends where a look
- * has found meanwhile that the forum is not archived any more. Then the note of the thread is deleted.
+ * message that it did not tell. Such a message is removed if the platform says that it was deleted. Where a look
+ * at the server finds meanwhile that the forum is not archived any more, nothing more is fetched. That look deletes the
+ * note of the thread.
  */
 export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
   let { after, since } = thread;
