@@ -96,22 +96,29 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   };
   /**
    * Has the threads read again whose events wait to be recorded while others are missed. A message may have been deleted
-   * unheard. A reading that ends before the message is recorded does not find that.
+   * unheard. A reading that ends before the message is recorded does not find that. Returns a function that calls `end`
+   * when it was called itself and all these threads are noted. Otherwise a process that ends before could lose them.
    */
-  const readWaitingAgain = (serverId: string, asOf: number): void => {
-    const end = (): void => undefined;
-    for (const place of lanes.waiting(serverId)) {
-      lanes.add(place, { event: { kind: 'missed' }, asOf, end });
-    }
+  const readWaitingAgain = (serverId: string, asOf: number, end: () => void): (() => void) => {
+    const places = lanes.waiting(serverId);
+    let left = places.length + 1;
+    const endOne = (): void => {
+      left -= 1;
+      if (left === 0) end();
+    };
+    for (const place of places) lanes.add(place, { event: { kind: 'missed' }, asOf, end: endOne });
+    return endOne;
   };
   /** Gives an event its time, and passes it on. */
   const pass = async (event: GatewayEvent, end: () => void): Promise<void> => {
     const asOf = await untilDone(signal, () => deps.clock.take());
-    if (event.kind === 'heard') readWaitingAgain(event.serverId, asOf);
-    if (event.threadId === undefined) {
-      const told = { serverId: event.serverId, asOf };
-      tasks.start(() => untilDone(signal, () => recordServer(event, told)).then(end));
-    } else lanes.add(event, { event, asOf, end });
+    if (event.threadId !== undefined) {
+      lanes.add(event, { event, asOf, end });
+      return;
+    }
+    const { serverId } = event;
+    const done = event.kind === 'heard' ? readWaitingAgain(serverId, asOf, end) : end;
+    tasks.start(() => untilDone(signal, () => recordServer(event, { serverId, asOf })).then(done));
   };
   const turns = createTurns();
   return {

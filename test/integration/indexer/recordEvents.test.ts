@@ -154,6 +154,40 @@ describe('the recorder of events', () => {
     expect(await known()).to.include({ todo: 'all', after: '0' });
   });
 
+  it('counts the end of an outage as recorded when all threads are noted that it has read again', async () => {
+    const { own, recorder, said, serverId, threadId } = await withThread();
+    await recorder.end();
+    const { servers } = own;
+    const recorded: string[] = [];
+    let isHeld = false;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const late = createEventRecorder({
+      ...own,
+      // More events wait than are recorded together. So the thread is noted after a second commit.
+      async commit(change) {
+        isHeld = recorded.includes('message 99');
+        if (isHeld) await released;
+        return deps.commit(change);
+      },
+    });
+    const take = (event: GatewayEvent, name: string) =>
+      late.take(event, 1, () => recorded.push(name));
+    servers.delete(serverId);
+    for (let at = 0; at < 101; at += 1) take(said(anId(), `Said ${at}`), `message ${at}`);
+    take({ kind: 'heard', serverId }, 'heard');
+    await until(() => isHeld);
+    const requests = syncOf(deps.collections.sync, 'request');
+    await until(async () => (await requests.countDocuments({ _id: `server/${serverId}` })) === 1);
+    expect(recorded).to.not.include('heard');
+    release();
+    await late.end();
+    expect(recorded.at(-1)).to.equal('heard');
+    expect(await syncOf(deps.collections.sync, 'thread').findOne({ _id: threadId })).to.include({
+      todo: 'all',
+    });
+  });
+
   it('records events that came while MongoDB was away, and counts them as recorded only then', async () => {
     let isAway = false;
     let tries = 0;
