@@ -1,5 +1,5 @@
 import type { ErasedPeople } from './erasures.js';
-import { plainName } from './plainName.js';
+import { plainBeginnings, plainName } from './plainName.js';
 import { ERASED_AUTHOR, ERASED_ID } from './redacted.js';
 
 /**
@@ -146,16 +146,10 @@ function nameAt(
   after: string,
   { theirs, kept, isKnown }: Names,
 ): { length: number; isTheirs: boolean } {
-  const isPlain = plainName(after) === after.trimEnd();
   // Names known only by their hashes are looked for up to the second @ of the text. So a name may hold one @ itself,
   // such as Ada @ Work. Looking further would hash too many candidates.
   const reach = after.split('@', 2).join('@').length;
-  for (let length = after.length; length > 0; length -= 1) {
-    if (/\s/.test(after[length - 1]!)) continue;
-    const written = after.slice(0, length);
-    const name = isPlain ? written : plainName(written);
-    // The last character is an unsafe one behind a space. It is no part of the name.
-    if (!isPlain && plainName(`${written}.`) !== `${name}.`) continue;
+  for (const { length, name } of plainBeginnings(after).reverse()) {
     if (EVERYBODY.includes(name) || name === SOMEBODY) return { length, isTheirs: false };
     const small = lowerCase(name);
     const isTold = theirs.has(small) && (length > 1 || matchesAt(LETTER_ENDS, after, length));

@@ -1,5 +1,6 @@
 /** Control characters, and characters that change the direction of text (bidi embeddings, overrides and isolates). */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+const SPACE = /\s/u;
 
 /**
  * A name as records hold it: on one line, trimmed, without unsafe characters, and with single spaces. A name that is
@@ -7,4 +8,34 @@ const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
  */
 export function plainName(text: string): string {
   return text.replace(/\s+/gu, ' ').replace(UNSAFE, '').replace(/ {2,}/g, ' ').trim();
+}
+
+/** A beginning of a text, told by its length, and its plain name. */
+interface Beginning {
+  length: number;
+  name: string;
+}
+
+/**
+ * The beginnings of a text that may be written names, each with its plain name; the shortest comes first. None of them
+ * ends with a space, or with an unsafe character behind a space, as neither belongs to a name. The text is read once,
+ * whatever characters it holds.
+ */
+export function plainBeginnings(text: string): Beginning[] {
+  const ends: { length: number; plain: number }[] = [];
+  let name = '';
+  let isApart = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at]!;
+    if (SPACE.test(sign)) {
+      isApart = name !== '';
+      continue;
+    }
+    if (sign.search(UNSAFE) < 0) {
+      name += isApart ? ` ${sign}` : sign;
+      isApart = false;
+    }
+    if (name !== '' && !isApart) ends.push({ length: at + 1, plain: name.length });
+  }
+  return ends.map(({ length, plain }) => ({ length, name: name.slice(0, plain) }));
 }

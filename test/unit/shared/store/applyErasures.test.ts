@@ -407,6 +407,15 @@ describe('applyErasures', () => {
       expect(applyErasures(clean, erased)).to.equal(clean);
     });
 
+    it('takes no longer for characters that names leave out', () => {
+      const timeOf = (title: string, limit?: number) => {
+        const message = aMessage({ author: STAYS, embeds: [anEmbed({ title })] });
+        return processorTime(() => applyErasures(message, erased), limit);
+      };
+      const limit = 4 * timeOf('@a'.repeat(5_000));
+      expect(timeOf('@\u200e'.repeat(5_000), limit)).to.be.below(limit);
+    });
+
     for (const name of [GONE.displayName, 'zelda#1234', 'zelda#0']) {
       it(`takes out the line of an embed that is their name: ${name}`, () => {
         const author = { name, url: null, iconUrl: null };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { plainName } from '../../../../shared/store/plainName.js';
+import { plainBeginnings, plainName } from '../../../../shared/store/plainName.js';
 
 describe('plainName', () => {
   for (const [written, plain] of [
@@ -14,4 +14,18 @@ describe('plainName', () => {
       expect(plainName(plain)).to.equal(plain);
     });
   }
+});
+
+describe('plainBeginnings', () => {
+  it('gives what may be a written name, with its plain name', () => {
+    expect(plainBeginnings('\ufeffA\u200e \u200e\u00a0b')).to.deep.equal([
+      { length: 2, name: 'A' },
+      { length: 3, name: 'A' },
+      { length: 7, name: 'A b' },
+    ]);
+  });
+
+  it('gives nothing of a text in which nothing can be seen', () => {
+    expect(plainBeginnings(' \u200e\n')).to.deep.equal([]);
+  });
 });
