@@ -6,10 +6,16 @@ import { CALL_LIMIT_MS } from '../timeLimit.js';
 import { Turns } from '../turns.js';
 import { Unavailable } from '../unavailable.js';
 
-/** What a search needs: the client, and the namespace of the archive whose index it reads. */
-export interface SearchDeps {
+/** What a call to the index needs: the client, and the namespace of the archive whose index it is. */
+export interface IndexDeps {
   elasticsearch: Client;
   namespace: string;
+}
+
+/** What a search needs. */
+export interface SearchDeps extends IndexDeps {
+  /** The name of the one who asks. */
+  asker: string;
 }
 
 /** A search of the index of the archive. */
@@ -30,15 +36,14 @@ const RETRY_AFTER_REBUILD_SECONDS = 60;
  * calls came. Then these calls would still be made, for nobody, and later readers would wait even longer.
  */
 export const CALLS_AT_ONCE = 8;
-const LINE = 'searches';
 const line = new Turns({ inAll: CALLS_AT_ONCE, waitMs: 1_000 });
 
 /**
- * Asks Elasticsearch as `askElasticsearch` does, in turn with other searches. Throws UNAVAILABLE where the turn does
- * not come in time.
+ * Asks Elasticsearch as `askElasticsearch` does, in turn with the searches of other askers. So one who asks much waits
+ * behind those who ask little. Throws UNAVAILABLE where the turn does not come in time.
  */
 export function searchElasticsearch<T>(deps: SearchDeps, call: () => Promise<T>): Promise<T> {
-  return line.take(LINE, CALLS_AT_ONCE, () => askElasticsearch(deps, call));
+  return line.take(deps.asker, CALLS_AT_ONCE, () => askElasticsearch(deps, call));
 }
 
 /** Searches the index of the archive, in turn with other searches. Throws as `searchElasticsearch` does. */
@@ -55,7 +60,7 @@ export function searchIndex<Source = unknown, Counts = Aggregations>(
  * Makes calls to Elasticsearch. Throws UNAVAILABLE with Retry-After where it is away, slow or overloaded, or where its
  * index was made for another version. Throws VALIDATION_ERROR where a query makes more clauses than the server takes.
  */
-export async function askElasticsearch<T>(deps: SearchDeps, call: () => Promise<T>): Promise<T> {
+export async function askElasticsearch<T>(deps: IndexDeps, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -74,7 +79,7 @@ function isNotUnderstood(error: unknown): boolean {
 /**
  * Throws UNAVAILABLE where the index was made for another version. It may lack fields and analysers that are asked for.
  */
-async function checkIndex({ elasticsearch, namespace }: SearchDeps, cause: unknown): Promise<void> {
+async function checkIndex({ elasticsearch, namespace }: IndexDeps, cause: unknown): Promise<void> {
   const problem = await searchProblem(elasticsearch, namespace, CALL_LIMITS).catch(() => null);
   if (problem === null) return;
   throw new Unavailable(

@@ -2,7 +2,7 @@ import type { SearchParams, SearchResponse } from '../../../shared/contract/sear
 import { isTimeLimit } from '../../../shared/platform/storeErrors.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Asker } from '../asker.js';
-import type { SearchDeps } from './askElasticsearch.js';
+import type { IndexDeps, SearchDeps } from './askElasticsearch.js';
 import { lowestBand, WEAK_BELOW } from './buildQuery.js';
 import { scoreOf } from './bands.js';
 import { COSTLY_MORE, isCostly, isLong } from './cost.js';
@@ -32,7 +32,7 @@ const PASSAGES_MS = 800;
 const FURTHER_MS = READ_LIMIT_MS - PASSAGES_MS;
 
 /** What a search of the archive needs. `turns` lets costly searches take turns. */
-export interface SearchArchiveDeps extends SearchDeps {
+export interface SearchArchiveDeps extends IndexDeps {
   turns: Turns;
   /** Up to this time after its beginning (ms, default 2,000), a search waits for related matches and a correction. */
   furtherMs?: number;
@@ -61,10 +61,11 @@ export interface Searched {
  * Elasticsearch cannot answer, or where the turn of a costly search does not come.
  */
 export async function searchArchive(
-  deps: SearchArchiveDeps,
+  given: SearchArchiveDeps,
   params: SearchParams,
   asker: Asker,
 ): Promise<Searched> {
+  const deps = { ...given, asker: asker.name };
   const furtherUntil = performance.now() + (deps.furtherMs ?? FURTHER_MS);
   const parsed = withSynonyms(shorten(parseQuery(params.q)), deps.synonyms ?? new Map());
   const answer = async (found: Found, extras: Extras | null): Promise<Searched> => ({

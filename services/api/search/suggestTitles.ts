@@ -1,7 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { SuggestParams, SuggestResponse } from '../../../shared/contract/search.js';
 import { searchAlias, type ThreadDocument } from '../../../shared/store/searchIndex.js';
-import { askElasticsearch, CALL_LIMITS, type SearchDeps } from './askElasticsearch.js';
+import { askElasticsearch, CALL_LIMITS, type IndexDeps } from './askElasticsearch.js';
 import { cleanText } from './parseQuery.js';
 
 type Found = Pick<ThreadDocument, 'threadId' | 'title' | 'slug'>;
@@ -13,7 +13,7 @@ const SUGGESTIONS = 8;
  * most 8.
  */
 export async function suggestTitles(
-  deps: SearchDeps,
+  deps: IndexDeps,
   { q }: SuggestParams,
 ): Promise<SuggestResponse> {
   const { elasticsearch, namespace } = deps;

@@ -8,7 +8,7 @@ import {
 } from '../../../../services/api/search/askElasticsearch.js';
 
 // The calls of this test do not use it.
-const DEPS = {} as SearchDeps;
+const DEPS = { asker: 'a reader' } as SearchDeps;
 
 describe('searchElasticsearch', () => {
   it('has a limited number of calls under way, begins the others in order, and does not hold completions', async () => {
@@ -35,5 +35,29 @@ describe('searchElasticsearch', () => {
       await setImmediate();
     }
     expect(await Promise.all(calls)).to.deep.equal(calls.map((_, n) => n));
+  });
+
+  it('begins a call of another asker before the calls of one who asks much', async () => {
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const call = (asker: string) =>
+      searchElasticsearch({ ...DEPS, asker }, async () => {
+        begun.push(asker);
+        await new Promise<void>((resolve) => ends.push(resolve));
+      });
+    const calls = Array.from({ length: CALLS_AT_ONCE + 3 }, () => call('much'));
+    calls.push(call('little'));
+    await setImmediate();
+    expect(begun).to.have.length(CALLS_AT_ONCE);
+    ends.shift()!();
+    await setImmediate();
+    ends.shift()!();
+    await setImmediate();
+    expect(begun.slice(CALLS_AT_ONCE)).to.include('little');
+    while (begun.length < calls.length || ends.length > 0) {
+      for (const end of ends.splice(0)) end();
+      await setImmediate();
+    }
+    await Promise.all(calls);
   });
 });
