@@ -10,13 +10,21 @@ type Accounts = Pick<Collections, 'refreshTokens' | 'apiKeys' | 'audit' | 'optOu
  * after them works on.
  */
 export async function forgetAccount(accounts: Accounts, userId: string): Promise<void> {
-  const { refreshTokens, audit, optOuts, sync } = accounts;
+  const { refreshTokens, audit } = accounts;
   await refreshTokens.deleteMany({ userId });
-  await optOuts.deleteMany({ userId });
-  await syncOf(sync, 'member').deleteMany({ kind: 'member', userId });
+  await forgetMember(accounts, userId);
   await audit.updateMany({ 'caller.id': userId }, { $set: { 'caller.id': ERASED_CALLER } });
   await renameKeys(accounts, userId);
   await cleanParams(accounts, userId);
+}
+
+/** Forgets where somebody is left out, and of which servers they are a member. */
+export async function forgetMember(
+  { optOuts, sync }: Pick<Accounts, 'optOuts' | 'sync'>,
+  userId: string,
+): Promise<void> {
+  await optOuts.deleteMany({ userId });
+  await syncOf(sync, 'member').deleteMany({ kind: 'member', userId });
 }
 
 async function renameKeys({ apiKeys }: Accounts, userId: string): Promise<void> {

@@ -5,6 +5,7 @@ import { erasedPeople } from '../../../shared/store/erasures.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 import { isPermanent } from '../permanentErrors.js';
+import { forgetMember } from '../records/forgetAccount.js';
 import { noteRoles, type ToldRoles } from './noteRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
@@ -70,7 +71,7 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
   const _id = memberId(serverId, userId);
   const isErased = async () => (await erasedPeople(deps.collections)).has(userId);
   if (await isErased()) {
-    await members.deleteOne({ _id });
+    await forgetMember(deps.collections, userId);
     return;
   }
   try {

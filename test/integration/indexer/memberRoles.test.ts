@@ -19,13 +19,17 @@ import { checkMembers } from '../../../services/indexer/sync/checkMembers.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import { noteUnknown } from '../../../services/indexer/sync/noteUnknown.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
+import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { everyTrace } from '../../support/everyTrace.js';
 import { anId } from '../../support/factories.js';
+import { doAll } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 const ROLE = '1300000000000000001';
 
 describe('roles of members', () => {
-  const { deps } = indexerSuite('renewed');
+  const { stores, deps } = indexerSuite('renewed');
   const [serverId, userId] = [anId(), anId()];
 
   /** What is needed to note roles, and a platform whose late answers hold the roles at the time of the request. */
@@ -245,7 +249,7 @@ describe('roles of members', () => {
   });
 
   it('are asked for nobody who was erased, and earlier notes are removed', async () => {
-    const own = rolesOf({ roles: [] });
+    const own = rolesOf({ roles: [ROLE] });
     await learnRoles(own, own.server, [userId]);
     await requestErasure(deps.collections, userId);
     own.members.clear();
@@ -255,6 +259,22 @@ describe('roles of members', () => {
     expect(own.asking).to.include({ all: 1 });
     expect(await deps.collections.sync.countDocuments({ kind: 'member' })).to.equal(0);
     expect(await isOut()).to.equal(false);
+  });
+
+  it('leave no id behind where an erasure begins and ends while they are being noted', async () => {
+    for (const roles of [[ROLE], []]) {
+      const erasedId = anId();
+      const own = rolesOf({ roles });
+      const commit: typeof deps.commit = async (change) => {
+        const erasureId = await requestErasure(deps.collections, erasedId);
+        await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+        return deps.commit(change);
+      };
+      await readRoles({ ...own, commit }, { serverId, userId: erasedId });
+      await doAll(deps);
+      const traces = (await everyTrace(stores)).filter((text) => text.includes(erasedId));
+      expect(traces).to.deep.equal([]);
+    }
   });
 
   it('are asked for again when other roles leave people out just after they were judged', async () => {
