@@ -1,5 +1,5 @@
 import { isNoMember } from '../../../shared/discordApi/platformErrors.js';
-import { memberRequest } from '../../../shared/discordApi/requests.js';
+import { guildRequest, memberRequest } from '../../../shared/discordApi/requests.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { memberId } from '../../../shared/store/optOuts.js';
@@ -77,7 +77,8 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
   try {
     const request = memberRequest(serverId, userId);
     const { value, asOf } = await deps.platform.get(request, deps.signal);
-    await noteRoles(deps, { serverId, userId, roleIds: value.roles, asOf });
+    const told = { serverId, userId, roleIds: value.roles, asOf };
+    await noteRoles(deps, (await wouldShow(deps, told)) ? await withExisting(deps, told) : told);
   } catch (error) {
     if (!isNoMember(error)) throw error;
     const isOut = (await deps.collections.optOuts.findOne({ _id })) !== null;
@@ -92,6 +93,15 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
     { $set: { checkedAt }, $setOnInsert: { kind: 'member', serverId, userId, asOf: 0 } },
     { upsert: true },
   );
+}
+
+/**
+ * Asks for the roles of the server, too. When a moderator deletes a role, its bearers lose it. They did not give it up,
+ * but the last look at the server may still have found it.
+ */
+async function withExisting({ platform, signal }: Deps, told: ToldRoles): Promise<ToldRoles> {
+  const { value } = await platform.get(guildRequest(told.serverId), signal);
+  return { ...told, existing: new Set(value.roles.map(({ id }) => id)) };
 }
 
 /**
@@ -121,7 +131,7 @@ async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
   }
 }
 
-/** Whether a person is left out who, as an event tells, carries no role of OPT_OUT_ROLE. */
+/** Whether a person is left out who, as is told, carries no role of OPT_OUT_ROLE. */
 async function wouldShow(
   { servers, members, collections }: Deps,
   { serverId, userId, roleIds }: ToldRoles,

@@ -10,6 +10,8 @@ export interface ToldRoles {
   userId: string;
   roleIds: readonly string[];
   asOf: number;
+  /** The ids of all roles of the server, if they were asked for after the person's. */
+  existing?: ReadonlySet<string>;
 }
 
 /**
@@ -22,13 +24,15 @@ export interface ToldRoles {
  */
 export async function noteRoles(
   deps: Pick<SyncDeps, 'collections' | 'commit' | 'servers' | 'members'>,
-  { serverId, userId, roleIds, asOf }: ToldRoles,
+  { serverId, userId, roleIds, asOf, existing }: ToldRoles,
 ): Promise<void> {
   const judge = (): Judged | null => {
     const server = deps.servers.get(serverId);
     if (!server || server.optOutRoles.size === 0) return null;
     const carried = roleIds.filter((id) => server.optOutRoles.has(id)).sort();
-    return { carried, isThere: (roleId) => server.roles.has(roleId) };
+    const isThere = (roleId: string): boolean =>
+      server.roles.has(roleId) && (existing?.has(roleId) ?? true);
+    return { carried, isThere };
   };
   const judged = judge();
   const _id = memberId(serverId, userId);

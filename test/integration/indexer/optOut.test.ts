@@ -213,6 +213,22 @@ describe('members who opt out', () => {
     await untilOut(false);
   });
 
+  it('stay left out when their role is deleted, and their roles are asked for before the server is', async () => {
+    carry(role.id);
+    start();
+    await untilSynced(deps);
+    await untilOut(true);
+    rig.discord.model.deleteRole(guild.id, role.id);
+    const asked = () => rig.discord.requests.filter(({ path }) => path.endsWith(userId)).length;
+    const before = asked();
+    await age();
+    await untilEqual(() => asked() > before, true);
+    await syncAgain(deps);
+    await rest();
+    expect(await deps.collections.optOuts.countDocuments()).to.equal(1);
+    expect(await shown()).not.to.contain(SECRET);
+  });
+
   it('stay left out when old events come again', async () => {
     start(['no archive'], true);
     await untilListening(deps, rig.discord);
