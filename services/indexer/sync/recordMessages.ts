@@ -24,14 +24,14 @@ export interface ToldMessage {
  */
 export async function recordMessages(
   deps: SyncDeps,
-  server: LoadedServer,
+  { serverId }: Pick<LoadedServer, 'serverId'>,
   { threadId, channelId, claim }: { threadId: string; channelId: string; claim?: string },
   told: readonly ToldMessage[],
 ): Promise<void> {
   if (told.some(({ value }) => isBlank(value))) await requireContentIntent(deps);
-  await learnAuthors(deps, server, told);
+  const server = await learnAuthors(deps, serverId, told);
   // The bot was removed from the server meanwhile. So it is not known who is left out there.
-  if (!deps.servers.has(server.serverId)) return;
+  if (!server) return;
   const { roles } = server;
   const messages = told.flatMap(
     ({ value, asOf, isEvent }) =>
@@ -39,9 +39,9 @@ export async function recordMessages(
   );
   const recorded = await findGathered(deps.collections.threads, threadId);
   const channel = server.channels.get(channelId);
-  if (recorded) refuseMove(recorded, { serverId: server.serverId, channelId });
+  if (recorded) refuseMove(recorded, { serverId, channelId });
   if (messages.length === 0 || !recorded || !channel) return;
-  const { _id, serverId, title } = recorded;
+  const { _id, title } = recorded;
   const thread = { _id, serverId, channelId: recorded.channelId, title };
   await ingest(
     deps,
@@ -53,23 +53,29 @@ export async function recordMessages(
   );
 }
 
-/** Learns which authors are left out, before any message of theirs is recorded. A webhook carries no role. */
+/**
+ * Learns which authors are left out, before any message of theirs is recorded. A webhook carries no role. Resolves with
+ * the server by whose roles all of them were judged; with undefined where it is suspended. Where the server was looked at
+ * meanwhile, whoever is not known by now is asked for again: other roles may leave people out, or the server may have
+ * been suspended while somebody's answer came.
+ */
 async function learnAuthors(
   deps: SyncDeps,
-  server: LoadedServer,
+  serverId: string,
   told: readonly ToldMessage[],
-): Promise<void> {
+): Promise<LoadedServer | undefined> {
   const byPeople = told.filter(({ value }) => !isByWebhook(value));
-  const { serverId } = server;
-  for (const { value, asOf } of byPeople) {
-    const { author, member } = value;
-    if (member?.roles) {
-      await noteRolesOfEvent(deps, { serverId, userId: author.id, roleIds: member.roles, asOf });
+  const authorIds = byPeople.map(({ value }) => value.author.id);
+  for (;;) {
+    const server = deps.servers.get(serverId);
+    if (!server) return undefined;
+    for (const { value, asOf } of byPeople) {
+      const { author, member } = value;
+      if (member?.roles) {
+        await noteRolesOfEvent(deps, { serverId, userId: author.id, roleIds: member.roles, asOf });
+      }
     }
+    await learnRoles(deps, server, authorIds);
+    if (deps.servers.get(serverId) === server) return server;
   }
-  await learnRoles(
-    deps,
-    server,
-    byPeople.map(({ value }) => value.author.id),
-  );
 }

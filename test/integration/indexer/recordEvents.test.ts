@@ -30,6 +30,7 @@ import type { PlatformClient } from '../../../shared/discordApi/platformClient.j
 import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { liveTime } from '../../../shared/store/sourceTime.js';
+import { memberId } from '../../../shared/store/optOuts.js';
 import { stateOf, type GatewaySession } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import { until, untilEqual } from '../../support/apiServer.js';
@@ -718,6 +719,38 @@ describe('the recorder of events', () => {
     const place = { serverId, threadId: thread.id, claim: 'claim' };
     await recordThread(own, place, [{ event, asOf: server.asOf + 1 }]);
     expect(await deps.collections.messages.countDocuments()).to.equal(0);
+  });
+
+  it('asks again for the roles of an author that were told while the bot was away from the server', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    const role = { id: anId(), name: 'No archive', permissions: '0' };
+    one.guild.roles.push(role);
+    const messages = [aLiveMessage(), aLiveMessage()];
+    const [first, second] = messages.map(({ author }) => author.id) as [string, string];
+    let times = 0;
+    const { platform } = answeringPlatform([one], {
+      async before({ path }) {
+        if (path.endsWith(first) && (times += 1) === 1) {
+          await suspendServer(own, serverId, 'It is gone');
+        }
+        if (!path.endsWith(second)) return;
+        await own.turns(memberId(serverId, first), () => Promise.resolve());
+        await loadServer(own, serverId);
+      },
+    });
+    const own = syncDeps(deps, platform, { optOutRoles: [role.name] });
+    const server = await loadServer(own, serverId);
+    const thread = aLiveThread({ guild_id: serverId, parent_id: one.channels[0]!.id });
+    await noteThreads(own, server, { threads: [thread], asOf: server.asOf });
+    const place = { serverId, threadId: thread.id, claim: 'claim' };
+    const told = messages.map((message) => ({
+      event: { kind: 'message' as const, message: { ...message, channel_id: thread.id } },
+      asOf: server.asOf + 1,
+    }));
+    await recordThread(own, place, told);
+    expect(await deps.collections.messages.countDocuments()).to.equal(2);
+    expect(own.members.has(memberId(serverId, first))).to.equal(true);
   });
 
   it('looks once more at a server that has changed since a look began', async () => {
