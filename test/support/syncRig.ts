@@ -191,7 +191,11 @@ export interface Told {
 }
 
 /** The public threads of the double, by id. */
-export function publicState({ model }: DiscordDouble): Record<string, Told> {
+export function publicState({
+  model,
+}: {
+  model: Pick<DiscordDouble['model'], 'publicThreads'>;
+}): Record<string, Told> {
   return Object.fromEntries(
     model.publicThreads().map(({ thread, messages }) => [thread.id, toldThread(thread, messages)]),
   );

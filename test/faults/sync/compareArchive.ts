@@ -2,7 +2,11 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { same } from '../../../services/indexer/records/mergeFields.js';
 import { liveChannel, liveServer } from '../../../services/indexer/sources/liveHeader.js';
 import { liveMessage } from '../../../services/indexer/sources/liveMessage.js';
+import { UNTITLED } from '../../../services/indexer/records/tombstones.js';
 import type { LiveChannel, LiveRole } from '../../../shared/discordApi/answerTypes.js';
+import { applyErasures } from '../../../shared/store/applyErasures.js';
+import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import type { OptOutRecord } from '../../../shared/store/optOutRecord.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import type { Links } from '../../support/discord/present/links.js';
@@ -10,35 +14,71 @@ import { presentChannel } from '../../support/discord/present/presentChannel.js'
 import { presentGuild } from '../../support/discord/present/presentGuild.js';
 import { presentMessage } from '../../support/discord/present/presentMessage.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
-import { archivedState, differences, publicState } from '../../support/syncRig.js';
+import { archivedState, differences, publicState, type Told } from '../../support/syncRig.js';
+import { expectedPlaces, type Expected } from './expectedPlaces.js';
+import type { Removed } from './operator.js';
+import { optOutRoles } from './optOutRoles.js';
+
+/** What a comparison needs to know of the trial, in addition to what the platform tells. */
+export interface Trialled {
+  removed: Removed;
+  /** The ids of those who have written in each thread. */
+  writers: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The ids of people who must be left out, or be recorded nowhere, if they were erased. */
+  quiet: ReadonlySet<string>;
+}
 
 /**
- * The differences between the archive and what everybody may see of the servers. It also lists people who are left out,
- * or are not, contrary to their roles.
+ * The differences between the archive and what everybody may see of the servers, without what the operator has removed.
+ * It also lists people who are left out, or are not, contrary to their roles.
  */
 export async function compareArchive(
   deps: IndexerDeps,
   discord: DiscordDouble,
-  optOutRole: string,
+  { removed, writers, quiet }: Trialled,
 ): Promise<string[]> {
-  const { channels, threads, optOuts, work } = deps.collections;
+  const { channels, threads, threadItems, optOuts, work } = deps.collections;
+  const expected = expectedPlaces(discord.model, removed, writers);
   const withheld = await channels.distinct('_id', { withheldAt: { $exists: true } });
   const hidden = new Set(await threads.distinct('_id', { channelId: { $in: withheld } }));
-  const found = Object.entries(await archivedState(deps)).filter(([id]) => !hidden.has(id));
-  const left = new Set(await optOuts.distinct('_id'));
+  const archived = Object.entries(await archivedState(deps)).filter(([id]) => !hidden.has(id));
+  const found = Object.fromEntries(archived);
+  const listed = await threadItems.distinct('_id', { _id: { $in: [...expected.emptied] } });
   const marks = await work.countDocuments({ kind: { $in: ['member', 'thread', 'channel'] } });
   return [
-    ...differences(Object.fromEntries(found), publicState(discord)),
-    ...(await places(deps, discord)),
-    ...(await messages(deps, discord)),
-    ...choices(discord, left, optOutRole),
+    ...differences(found, told(found, expected, await erasedPeople(deps.collections))),
+    ...listed.map((id) => `${id} is listed, although only erased people have written in it`),
+    ...(await places(deps, discord, expected)),
+    ...(await messages(deps, discord, expected)),
+    ...choices(expected, await optOuts.find().toArray(), { removed, quiet }),
     ...(marks > 0 ? [`${marks} things are still to be built`] : []),
   ];
 }
 
+/** The state that the archive should have, as far as it is not left open. What is left open is taken from the archive. */
+function told(
+  found: Record<string, Told>,
+  { places, emptied, mayBeGone, mayLackTitle }: Expected,
+  erased: ErasedPeople,
+): Record<string, Told> {
+  const state = Object.entries(publicState({ model: { publicThreads: () => places } }));
+  const isOpen = (id: string): boolean => !found[id] && (mayBeGone.has(id) || emptied.has(id));
+  const kept = state.filter(([id]) => !isOpen(id));
+  for (const [id, thread] of kept) {
+    if (found[id]?.title === UNTITLED && mayLackTitle.has(id)) thread.title = UNTITLED;
+    // These texts are compared as facts of the messages.
+    if (!erased.isEmpty)
+      for (const one of Object.keys(thread.messages)) thread.messages[one] = null;
+  }
+  return Object.fromEntries(kept);
+}
+
 /** Forums of public threads, and their servers, that are recorded otherwise than the platform tells them. */
-async function places({ collections }: IndexerDeps, { model }: DiscordDouble): Promise<string[]> {
-  const told = model.publicThreads();
+async function places(
+  { collections }: IndexerDeps,
+  { model }: DiscordDouble,
+  { places: told }: Expected,
+): Promise<string[]> {
   const found: string[] = [];
   for (const guild of new Set(told.map((one) => one.guild))) {
     const { _id, ...server } = liveServer(presentGuild(guild));
@@ -58,14 +98,19 @@ async function places({ collections }: IndexerDeps, { model }: DiscordDouble): P
 }
 
 /** Public messages that are recorded otherwise than the platform tells them. */
-async function messages({ collections }: IndexerDeps, { model }: DiscordDouble): Promise<string[]> {
+async function messages(
+  { collections }: IndexerDeps,
+  { model }: DiscordDouble,
+  { places: shown }: Expected,
+): Promise<string[]> {
   const viewer = { model, links: UNSIGNED, seesContent: true };
+  const erased = await erasedPeople(collections);
   const told = new Map(
-    model.publicThreads().flatMap(({ thread, messages: said }) =>
+    shown.flatMap(({ thread, messages: said }) =>
       said.map((one) => {
         const context = { threadId: thread.id, asOf: 0, roles: new Map<string, LiveRole>() };
         const message = liveMessage(presentMessage(viewer, one), context);
-        return [one.id, message] as const;
+        return [one.id, message && applyErasures(message, erased)] as const;
       }),
     ),
   );
@@ -119,13 +164,16 @@ function othersIn(
     });
 }
 
-/** Authors of public messages who are left out without an opt-out role, or are not left out in spite of one. */
+/**
+ * Authors of public messages who are left out without an opt-out role, or are not left out in spite of one. Where no role
+ * has the name, everybody stays as they were. Where their role was deleted, people stay left out.
+ */
 function choices(
-  { model }: DiscordDouble,
-  left: ReadonlySet<string>,
-  optOutRole: string,
+  { places }: Expected,
+  records: readonly OptOutRecord[],
+  { removed, quiet }: Pick<Trialled, 'removed' | 'quiet'>,
 ): string[] {
-  const places = model.publicThreads();
+  const left = new Map(records.map((record) => [record._id, record]));
   const authors = new Map(
     places.flatMap(({ guild, messages }) =>
       messages
@@ -133,11 +181,23 @@ function choices(
         .map(({ authorId }) => [memberId(guild.id, authorId), { guild, authorId }] as const),
     ),
   );
-  return [...authors].flatMap(([id, { guild, authorId }]) => {
+  const wrong = [...authors].flatMap(([id, { guild, authorId }]) => {
     const roleIds = guild.members.get(authorId)?.roleIds;
-    if (!roleIds) return [];
-    const carries = roleIds.some((roleId) => guild.roles.get(roleId)?.name === optOutRole);
-    if (carries === left.has(id)) return [];
-    return [`${id} is ${carries ? 'not left out' : 'left out'}`];
+    const named = optOutRoles(guild);
+    if (!roleIds || named.length === 0) return [];
+    const record = left.get(id);
+    if (named.some((role) => roleIds.includes(role.id)))
+      return record ? [] : [`${id} is not left out`];
+    const isByDeleted = record?.roleIds?.every((roleId) => !guild.roles.has(roleId));
+    return record && !isByDeleted ? [`${id} is left out`] : [];
   });
+  const isOut = (userId: string): boolean => records.some((record) => record.userId === userId);
+  const wrote = [...quiet].filter((id) =>
+    [...authors.values()].some(({ authorId }) => authorId === id),
+  );
+  return [
+    ...wrong,
+    ...wrote.filter((id) => !isOut(id)).map((id) => `${id} is not left out any more`),
+    ...[...removed.userIds].filter(isOut).map((id) => `${id} was erased, but is left out`),
+  ];
 }

@@ -1,80 +1,117 @@
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import type { OptOutRecord } from '../../../shared/store/optOutRecord.js';
+import { memberId } from '../../../shared/store/optOuts.js';
+import type { Role } from '../../support/discord/model/entities.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { readBody } from '../../support/readBody.js';
 import type { Random } from '../random.js';
+import { OPT_OUT_ROLE, optOutRoles } from './optOutRoles.js';
 
-/** The role by which people opt out. */
-export const OPT_OUT_ROLE = 'no archive';
-/** Words that only people who are left out say. */
-export const QUIET_WORDS = 'not for the archive';
 /** The text of messages to one person alone. */
 export const WHISPER = 'For you alone';
 
-/** Members of a server who have the opt-out role as long as they are there. */
+/** People who must not be shown, because they have an opt-out role, or had one until it was deleted. */
 export interface QuietPeople {
+  /** The ids of those who must not be shown at the moment. */
   readonly userIds: ReadonlySet<string>;
+  /** Whether somebody has been one of them. */
+  has(userId: string): boolean;
+  /** A text that only this person says. */
+  wordsOf(userId: string): string;
   /** Lets one of them, or a new one, write in public or to one person alone. Returns what happened. */
   speak(random: Random): string;
+  /**
+   * Is to be called after roles have changed. Somebody without an opt-out role must not be shown only while the archive
+   * leaves them out, and had been told of roles that are deleted now, or while no role has the name any more. All others
+   * may be shown from now on. `records` are those of the archive, from before the change.
+   */
+  judge(records: readonly OptOutRecord[]): void;
+  /** Lets the roles of a person change, who may leave, too. They must not be shown because of something else. */
+  free(userId: string): void;
 }
 
 /** Makes the role, and a person who has it from the beginning and writes. */
 export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
   const place = model.publicThreads().find(({ thread }) => !thread.isLocked)!;
-  const { id: guildId } = place.guild;
-  const role = model.createRole(guildId, { name: OPT_OUT_ROLE });
+  const { guild } = place;
   const userIds = new Set<string>();
-  const add = (): string => {
-    const { id } = model.createUser({ username: `quiet${userIds.size}` });
+  const all: string[] = [];
+  const wordsOf = (userId: string): string => `not for the archive, says ${all.indexOf(userId)}.`;
+  const add = (role: Role): string => {
+    const { id } = model.createUser({ username: `quiet${all.length}` });
+    all.push(id);
     userIds.add(id);
-    model.addMember(guildId, id, { roleIds: [role.id] });
+    model.addMember(guild.id, id, { roleIds: [role.id] });
     return id;
   };
   // They must not leave, nor may their roles change. But operations choose among all members.
   const updateMember = model.updateMember.bind(model);
   const removeMember = model.removeMember.bind(model);
-  model.removeMember = (guild, userId) => {
-    if (!userIds.has(userId)) removeMember(guild, userId);
+  model.removeMember = (guildId, userId) => {
+    if (!userIds.has(userId)) removeMember(guildId, userId);
   };
-  model.updateMember = (guild, userId, values) =>
-    updateMember(guild, userId, userIds.has(userId) ? { ...values, roleIds: [role.id] } : values);
-  const first = add();
+  model.updateMember = (guildId, userId, values) => {
+    const { roleIds } = guild.members.get(userId)!;
+    return updateMember(guildId, userId, userIds.has(userId) ? { ...values, roleIds } : values);
+  };
+  const first = add(model.createRole(guild.id, { name: OPT_OUT_ROLE }));
   model.createThread(place.channel.id, {
     name: 'Quiet',
     ownerId: first,
-    starter: { content: `This is ${QUIET_WORDS}` },
+    starter: { content: `This is ${wordsOf(first)}` },
   });
-  model.post(place.thread.id, { authorId: first, content: `Neither is this: ${QUIET_WORDS}` });
+  model.post(place.thread.id, { authorId: first, content: `Neither is this: ${wordsOf(first)}` });
   return {
     userIds,
+    has: (userId) => all.includes(userId),
+    wordsOf,
     speak(random) {
       const open = model.publicThreads().filter(({ thread }) => !thread.isArchived);
       if (open.length === 0) return 'silence';
       const { thread } = random.pick(open);
       const what = random.pick(['newcomer', 'quiet', 'whisper']);
-      if (what === 'whisper') model.postEphemeral(thread.id, { authorId: first, content: WHISPER });
-      else {
-        const authorId = what === 'newcomer' ? add() : random.pick([...userIds]);
-        model.post(thread.id, { authorId, content: `${what}: ${QUIET_WORDS}` });
+      if (what === 'whisper') {
+        model.postEphemeral(thread.id, { authorId: first, content: WHISPER });
+        return what;
       }
+      const [role] = optOutRoles(guild);
+      const known = random.pick<string | undefined>([...userIds]);
+      const authorId = what === 'newcomer' && role ? add(role) : known;
+      if (authorId === undefined) return 'silence';
+      model.post(thread.id, { authorId, content: `${what}: ${wordsOf(authorId)}` });
       return what;
     },
+    judge(records) {
+      const named = new Set(optOutRoles(guild).map(({ id }) => id));
+      for (const userId of [...userIds]) {
+        if (guild.members.get(userId)!.roleIds.some((id) => named.has(id))) continue;
+        const record = records.find(({ _id }) => _id === memberId(guild.id, userId));
+        const areDeleted = record?.roleIds?.every((id) => !guild.roles.has(id));
+        if (!record || (named.size > 0 && !areDeleted)) userIds.delete(userId);
+      }
+    },
+    free: (userId) => void userIds.delete(userId),
   };
 }
 
 /**
- * The threads whose bodies show words of quiet people. Copies of messages that others forward are no exception. But of a
- * copy whose original is gone, the archive may never have learned who wrote it.
+ * The threads whose bodies show some words. Copies of messages that others forward are no exception. But of a copy whose
+ * original was written in a thread that the archive never had, nobody knows the author.
  */
-export async function quietWordsShown(
+export async function threadsShowing(
   { collections }: IndexerDeps,
   { model }: DiscordDouble,
+  words: readonly string[],
 ): Promise<string[]> {
   const shown: string[] = [];
+  const isThere = (text: string): boolean => words.some((one) => text.includes(one));
   for (const { thread, messages } of model.publicThreads()) {
-    const copies = messages.filter(({ snapshot }) => snapshot?.content.includes(QUIET_WORDS));
-    if (copies.some(({ reference }) => !model.threads.has(reference!.channelId))) continue;
+    const copies = messages.filter(({ snapshot }) => snapshot && isThere(snapshot.content));
+    const from = new Set(copies.map(({ reference }) => reference!.channelId));
+    const known = await collections.threads.countDocuments({ _id: { $in: [...from] } });
+    if (known < from.size) continue;
     const body = await readBody(collections, `thread/${thread.id}`);
-    if (JSON.stringify(body).includes(QUIET_WORDS)) shown.push(thread.id);
+    if (isThere(JSON.stringify(body))) shown.push(thread.id);
   }
-  return shown.map((id) => `The body of ${id} shows words of somebody who is left out`);
+  return shown.map((id) => `The body of ${id} shows words of somebody who is not to be shown`);
 }

@@ -13,12 +13,17 @@ import { openStores, type TestStores } from '../../support/stores.js';
 import { doTheRest, endLease, startTestSync } from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 import { createRandom, type Random } from '../random.js';
+import { everyTrace } from '../../support/everyTrace.js';
 import { compareArchive } from './compareArchive.js';
 import { calmGateway, disturbGateway } from './disturbGateway.js';
 import { disturbServer, endAbsences } from './disturbServer.js';
 import { exported, importThread } from './importThread.js';
 import { killableProcess, type KillableProcess } from './killable.js';
-import { addQuietPeople, OPT_OUT_ROLE, quietWordsShown, type QuietPeople } from './quietPeople.js';
+import { addErasablePeople, type ErasablePeople } from './erasablePeople.js';
+import { writersOf } from './expectedPlaces.js';
+import { createOperator, type Operator } from './operator.js';
+import { changeOptOutRoles, OPT_OUT_ROLE } from './optOutRoles.js';
+import { addQuietPeople, threadsShowing, type QuietPeople } from './quietPeople.js';
 import { planTrial, tellsRoles, type TrialPlan } from './trialPlan.js';
 import { watchPrivacy } from './watchPrivacy.js';
 
@@ -32,14 +37,16 @@ export interface Trial {
 
 const ROUNDS = 10;
 const MOST_OPERATIONS = 25;
+/** The operator erases so many people at most, so that enough of them are left. */
+const MOST_ERASED = 3;
 const FAULTS: readonly Fault[] = ['serverError', 'cut', 'cutBody', 'garbled', 'badGateway'];
 /** How long the archive may take to become like the platform once nothing changes any more (ms). */
 const SETTLE_MS = 240_000;
 
 /**
- * Syncs a server of a seed while it changes. People talk, moderators delete and hide, members opt out, exports are
- * imported, connections end, events come late or twice, and the syncing process is stopped, killed, and replaced by
- * another. At the end, the archive has to be like what everybody may see of the server. The same seed gives the same
+ * Syncs a server of a seed while it changes. People talk, moderators delete and hide, members opt out, roles by which
+ * they do are renamed and deleted, the operator erases and deletes, exports are imported, connections end, events come late or twice, and the syncing process is stopped, killed, and replaced by
+ * another. At the end, the archive has to be like what everybody may see of the server, without what the operator removed. The same seed gives the same
  * operations, but their timing differs.
  */
 export async function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial> {
@@ -119,25 +126,37 @@ interface Rig {
 class SyncTrial {
   readonly #rig: Rig;
   readonly #quiet: QuietPeople;
+  readonly #erasable: ErasablePeople;
+  readonly #operator: Operator;
+  readonly #writers: ReturnType<typeof writersOf>;
   readonly #happened: Record<string, number> = {};
   readonly #exports: PublicThread[] = [];
   #running: { process: KillableProcess; sync: Sync }[] = [];
 
   constructor(rig: Rig) {
     this.#rig = rig;
-    this.#quiet = addQuietPeople(rig.discord);
+    const { deps, stores, discord } = rig;
+    this.#quiet = addQuietPeople(discord);
+    this.#erasable = addErasablePeople(discord);
+    this.#operator = createOperator(deps, stores, discord);
+    this.#writers = writersOf(discord.model);
   }
 
   async run(rounds: number): Promise<Trial> {
     const { random, deps, discord } = this.#rig;
-    const { userIds } = this.#quiet;
-    const endWatch = watchPrivacy(deps, { threadIds: neverPublic(discord), userIds });
+    const { gone } = this.#operator;
+    const endWatch = watchPrivacy(deps, {
+      threadIds: neverPublic(discord),
+      people: [this.#quiet.userIds, gone.userIds],
+      placeIds: gone.placeIds,
+    });
     let violations: string[] = [];
     try {
       this.#start();
       for (let round = 0; round < rounds; round += 1) {
         await this.#awaitRequests(random.below(30), random.below(100));
-        this.#change();
+        await this.#change();
+        await this.#operate(round / rounds);
         await this.#disturb();
       }
       violations = await this.#settle();
@@ -177,8 +196,8 @@ class SyncTrial {
     for (let left = looks; requests.length < until && left > 0; left -= 1) await pause(10);
   }
 
-  #change(): void {
-    const { random, discord } = this.#rig;
+  async #change(): Promise<void> {
+    const { random, discord, plan } = this.#rig;
     const { gateway, model } = discord;
     for (const place of model.publicThreads()) {
       if (random.chance(0.2)) this.#exports.push(exported(place));
@@ -188,10 +207,54 @@ class SyncTrial {
       const name = randomOperation(model, random);
       if (name !== null) this.#note(name);
       if (random.chance(0.05)) this.#note(this.#quiet.speak(random));
+      if (random.chance(0.05)) this.#note(this.#erasable.speak(random));
+      const erased = [...this.#operator.removed.userIds];
+      if (erased.length > 0 && random.chance(0.15)) {
+        this.#note(this.#erasable.goOn(random, random.pick(erased)));
+      }
+      if (plan.changesRoles && random.chance(0.05)) await this.#changeRoles();
       if (random.chance(0.05)) this.#note(`gateway: ${disturbGateway(gateway, random)}`);
       if (random.chance(0.03)) this.#note(disturbServer(model, random));
     }
     if (random.chance(0.2)) discord.faults.next(random.pick(FAULTS));
+  }
+
+  /** Changes roles by which people opt out. */
+  async #changeRoles(): Promise<void> {
+    const { random, deps, discord } = this.#rig;
+    const records = await deps.collections.optOuts.find().toArray();
+    const [guild] = discord.model.guilds.values();
+    this.#note(changeOptOutRoles(discord.model, guild!, random));
+    this.#quiet.judge(records);
+  }
+
+  /** Has the operator remove something. The server is removed late, because nothing of it is archived after that. */
+  async #operate(progress: number): Promise<void> {
+    const { random, plan } = this.#rig;
+    if (!plan.removes || !random.chance(0.3)) return;
+    if (random.chance(0.4)) await this.#erase();
+    else {
+      const isLate = plan.removesServer && progress > 0.7;
+      this.#note(await this.#operator.act(random, isLate ? ['server'] : undefined));
+    }
+  }
+
+  /** Erases somebody, perhaps once more. */
+  async #erase(): Promise<void> {
+    const { random, discord } = this.#rig;
+    const { gone, removed } = this.#operator;
+    const anybody = [...discord.model.users.values()].filter(({ isBot }) => !isBot);
+    const { id: userId } = random.pick([
+      random.pick(anybody),
+      ...anybody.filter(({ id }) => this.#erasable.userIds.includes(id)),
+      ...anybody.filter(({ id }) => this.#quiet.has(id)),
+    ]);
+    if (removed.userIds.size >= MOST_ERASED && !removed.userIds.has(userId)) return;
+    // Words of somebody who must not be shown are not shown before the erasure is done either.
+    if (this.#quiet.userIds.has(userId)) gone.userIds.add(userId);
+    this.#quiet.free(userId);
+    this.#note('operator: erase');
+    await this.#operator.erase(userId);
   }
 
   async #disturb(): Promise<void> {
@@ -210,9 +273,9 @@ class SyncTrial {
     // How many random numbers are used depends on what is known by now. So they come from a separate source.
     const random = createRandom(this.#rig.random.below(2 ** 31));
     // An export shows people until the sync knows that they are left out.
-    const { userIds } = this.#quiet;
-    const known = await optOuts.countDocuments({ userId: { $in: [...userIds] } });
-    const isKnown = known === userIds.size;
+    const quiet = [...this.#quiet.userIds];
+    const known = await optOuts.countDocuments({ userId: { $in: quiet } });
+    const isKnown = known === quiet.length;
     for (const place of random.shuffle(this.#exports).slice(0, isKnown ? 3 : 0)) {
       // The sync would leave a thread that it has never heard of as the export tells it.
       if (await sync.findOne({ _id: place.thread.id })) await importThread(deps, random, place);
@@ -248,11 +311,15 @@ class SyncTrial {
     endAbsences(discord.model);
     if (plan.listening !== 'always' || !plan.endsWithSame) await this.#relieve('stop');
     await this.#ageRoles();
+    const failed = await this.#operator.end();
+    if (failed.length > 0) return failed;
+    const { removed } = this.#operator;
+    const trialled = { removed, writers: this.#writers, quiet: this.#quiet.userIds };
     let wrong: string[] = [];
     for (const end = Date.now() + SETTLE_MS; Date.now() < end;) {
       await pause(100);
       await this.#hurryMessages();
-      wrong = await compareArchive(deps, discord, OPT_OUT_ROLE);
+      wrong = await compareArchive(deps, discord, trialled);
       if (wrong.length === 0) break;
     }
     if (wrong.length > 0) return wrong;
@@ -262,8 +329,31 @@ class SyncTrial {
     const { differences } = await verifyNow(deps, { patienceMs: 2_000 });
     return [
       ...differences.map(({ kind, id, detail }) => `verify: ${kind} ${id} ${detail}`),
-      ...(await quietWordsShown(deps, discord)),
+      ...(await this.#hiddenWords()),
+      ...(await this.#traces()),
     ];
+  }
+
+  /** Bodies that show words of people who are left out or erased. */
+  #hiddenWords(): Promise<string[]> {
+    const { deps, discord } = this.#rig;
+    const [quiet, erasable] = [this.#quiet, this.#erasable];
+    const erased = [...this.#operator.removed.userIds];
+    const words = [
+      ...[...quiet.userIds, ...erased.filter((id) => quiet.has(id))].map((id) => quiet.wordsOf(id)),
+      ...erased.filter((id) => erasable.userIds.includes(id)).map((id) => erasable.wordsOf(id)),
+    ];
+    return threadsShowing(deps, discord, words);
+  }
+
+  /** Whatever in all stores holds the id of somebody who was erased. */
+  async #traces(): Promise<string[]> {
+    const texts = await everyTrace(this.#rig.stores);
+    return [...this.#operator.removed.userIds].flatMap((userId) =>
+      texts
+        .filter((text) => text.includes(userId))
+        .map((text) => `${userId} was erased, but is in ${text.slice(0, 300)}`),
+    );
   }
 
   /** Has messages that are to be read again soon read now. */

@@ -9,6 +9,12 @@ export interface TrialPlan {
   repairEveryMs: number;
   /** Whether, at the end, a process that was there before goes on, or a new one begins. */
   endsWithSame: boolean;
+  /** Whether roles by which people opt out are renamed, deleted and made. */
+  changesRoles: boolean;
+  /** Whether the operator erases people and deletes things. */
+  removes: boolean;
+  /** Whether the operator deletes the server in the end. */
+  removesServer: boolean;
   discord: DiscordOptions;
 }
 
@@ -18,6 +24,9 @@ export function planTrial(random: Random, seed: number): TrialPlan {
     listening: random.pick(['always', 'always', 'always', 'always', 'switched', 'never']),
     repairEveryMs: random.pick([20, 400]),
     endsWithSame: random.chance(0.5),
+    changesRoles: random.chance(0.5),
+    removes: random.chance(0.7),
+    removesServer: random.chance(0.1),
     discord: {
       seed,
       rateLimits: false,

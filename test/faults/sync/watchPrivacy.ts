@@ -6,11 +6,15 @@ import { WHISPER } from './quietPeople.js';
 export interface Private {
   /** Threads that have never been public so far. */
   threadIds: ReadonlySet<string>;
-  /** People who have an opt-out role all the time. More people may join. */
-  userIds: ReadonlySet<string>;
+  /** People who are left out or erased. These sets may change. */
+  people: readonly ReadonlySet<string>[];
+  /** Servers, channels and threads that the operator has deleted. */
+  placeIds: ReadonlySet<string>;
 }
 
 const EVERY_MS = 50;
+/** It matches no text. */
+const NOBODY = '$^';
 
 /**
  * Checks all the time whether anything private is recorded or shown. Returns a function that ends this, and resolves
@@ -18,20 +22,23 @@ const EVERY_MS = 50;
  */
 export function watchPrivacy(
   { collections }: IndexerDeps,
-  { threadIds, userIds }: Private,
+  { threadIds, people, placeIds }: Private,
 ): () => Promise<string[]> {
   const ended = new AbortController();
   const seen = new Set<string>();
   const looking = (async () => {
     while (!ended.signal.aborted) {
       const { threads, messages, contributions, threadItems } = collections;
-      const people = [...userIds];
-      const [thread, message, whispered, part, item] = await Promise.all([
+      const hidden = people.flatMap((ids) => [...ids]);
+      const isHidden = (id: string): boolean => people.some((ids) => ids.has(id));
+      const gone = { $in: [...placeIds] };
+      const [thread, message, whispered, parts, items, deleted] = await Promise.all([
         threads.findOne({ _id: { $in: [...threadIds] } }),
         messages.findOne({ threadId: { $in: [...threadIds] } }),
         messages.findOne({ content: WHISPER }),
-        contributions.findOne({ userId: { $in: people } }),
-        threadItems.findOne({ item: { $regex: people.join('|') } }),
+        contributions.find({ userId: { $in: hidden } }).toArray(),
+        threadItems.find({ item: { $regex: [NOBODY, ...hidden].join('|') } }).toArray(),
+        threadItems.findOne({ $or: [{ _id: gone }, { channelId: gone }, { serverId: gone }] }),
       ]);
       // It may have become public while it was looked for.
       if (thread && threadIds.has(thread._id)) seen.add(`Private thread ${thread._id} is recorded`);
@@ -39,8 +46,20 @@ export function watchPrivacy(
         seen.add(`Message ${message._id} of a private thread is recorded`);
       }
       if (whispered) seen.add(`Message ${whispered._id} was for one person alone`);
-      if (part) seen.add(`${part._id} shows somebody who is left out`);
-      if (item) seen.add(`The list item of ${item._id} names somebody who is left out`);
+      // Meanwhile they may have become people who may be shown.
+      for (const { _id, userId } of parts.filter((one) => isHidden(one.userId))) {
+        seen.add(`${_id} shows ${userId}, who is left out or erased`);
+      }
+      for (const { _id, item } of items) {
+        if (hidden.some((id) => isHidden(id) && item.includes(id))) {
+          seen.add(`The list item of ${_id} names somebody who is left out or erased`);
+        }
+      }
+      if (deleted) {
+        const { _id, channelId, serverId, revision } = deleted;
+        const where = [_id, channelId, serverId].filter((id) => placeIds.has(id)).join(', ');
+        seen.add(`${_id} is listed (${revision}), although ${where} was deleted here`);
+      }
       await pause(EVERY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
     }
   })();
