@@ -222,6 +222,7 @@ class SyncTrial {
   /** Changes roles by which people opt out. */
   async #changeRoles(): Promise<void> {
     const { random, deps, discord } = this.#rig;
+    await this.#awaitQuiet();
     const records = await deps.collections.optOuts.find().toArray();
     const [guild] = discord.model.guilds.values();
     this.#note(changeOptOutRoles(discord.model, guild!, random));
@@ -250,6 +251,7 @@ class SyncTrial {
       ...anybody.filter(({ id }) => this.#quiet.has(id)),
     ]);
     if (removed.userIds.size >= MOST_ERASED && !removed.userIds.has(userId)) return;
+    await this.#awaitQuiet();
     // Words of somebody who must not be shown are not shown before the erasure is done either.
     if (this.#quiet.userIds.has(userId)) gone.userIds.add(userId);
     this.#quiet.free(userId);
@@ -269,17 +271,28 @@ class SyncTrial {
 
   async #import(): Promise<void> {
     const { deps } = this.#rig;
-    const { sync, optOuts } = deps.collections;
+    const { sync } = deps.collections;
     // How many random numbers are used depends on what is known by now. So they come from a separate source.
     const random = createRandom(this.#rig.random.below(2 ** 31));
     // An export shows people until the sync knows that they are left out.
-    const quiet = [...this.#quiet.userIds];
-    const known = await optOuts.countDocuments({ userId: { $in: quiet } });
-    const isKnown = known === quiet.length;
+    const isKnown = await this.#areQuietKnown();
     for (const place of random.shuffle(this.#exports).slice(0, isKnown ? 3 : 0)) {
       // The sync would leave a thread that it has never heard of as the export tells it.
       if (await sync.findOne({ _id: place.thread.id })) await importThread(deps, random, place);
     }
+  }
+
+  /** Whether the archive leaves out everybody who must not be shown. */
+  async #areQuietKnown(): Promise<boolean> {
+    const quiet = [...this.#quiet.userIds];
+    const { optOuts } = this.#rig.deps.collections;
+    return (await optOuts.countDocuments({ userId: { $in: quiet } })) === quiet.length;
+  }
+
+  /** In some cases, waits a while until the archive knows who must not be shown. It has hardly begun in most rounds. */
+  async #awaitQuiet(): Promise<void> {
+    if (!this.#rig.random.chance(0.5)) return;
+    for (let left = 200; left > 0 && !(await this.#areQuietKnown()); left -= 1) await pause(10);
   }
 
   /** Makes everybody's roles old. Roles that are told by events do not need it. */
