@@ -1,17 +1,33 @@
-import { PassThrough } from 'node:stream';
+import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import { createProgress } from '../../../services/cli/progress.js';
 
 const shown = (done: number, total: number): string => `${done} of ${total}`;
 
-/** What is sent to a terminal while lines are printed beside a progress of 3 out of 10. */
+/** A terminal, or what else output may go to, with all that was sent to it. */
+function anOutput(
+  isTTY: boolean,
+  columns: number,
+): { out: NodeJS.WriteStream; sent: () => string } {
+  let text = '';
+  const stream = new Writable({
+    write(piece, _encoding, done) {
+      text += String(piece);
+      done();
+    },
+  });
+  const out = Object.assign(stream, { isTTY, columns }) as unknown as NodeJS.WriteStream;
+  return { out, sent: () => text };
+}
+
+/** What is sent while lines are printed beside a progress of 3 out of 10. */
 function sentTo(isTTY: boolean): string {
-  const out = Object.assign(new PassThrough(), { isTTY, columns: 80 });
-  const progress = createProgress('Work', 10, shown, out as unknown as NodeJS.WriteStream);
+  const { out, sent } = anOutput(isTTY, 80);
+  const progress = createProgress('Work', 10, shown, out);
   progress.advance(3);
   progress.say('Something is missing');
   progress.stop();
-  return String(out.read() ?? '');
+  return sent();
 }
 
 describe('createProgress', () => {
@@ -23,10 +39,10 @@ describe('createProgress', () => {
   });
 
   it('keeps the longest line within 80 columns', () => {
-    const out = Object.assign(new PassThrough(), { isTTY: true, columns: 200 });
+    const { out, sent } = anOutput(true, 200);
     const show = (): string => '20000.0 of 20000.0 MB';
-    createProgress('Checking and storing', 1, show, out as unknown as NodeJS.WriteStream).stop();
-    const line = /Checking and storing \[.* MB/.exec(String(out.read()))?.[0];
+    createProgress('Checking and storing', 1, show, out).stop();
+    const line = /Checking and storing \[.* MB/.exec(sent())?.[0];
     // It ends with 100 % in place of 0 %.
     expect(line).to.have.length.within(60, 80 - 2);
   });
