@@ -44,10 +44,11 @@ const FAULTS: readonly Fault[] = ['serverError', 'cut', 'cutBody', 'garbled', 'b
 const SETTLE_MS = 240_000;
 
 /**
- * Syncs a server of a seed while it changes. People talk, moderators delete and hide, members opt out, roles by which
- * they do are renamed and deleted, the operator erases and deletes, exports are imported, connections end, events come late or twice, and the syncing process is stopped, killed, and replaced by
- * another. At the end, the archive has to be like what everybody may see of the server, without what the operator removed. The same seed gives the same
- * operations, but their timing differs.
+ * Syncs a server of a seed while it changes. People talk, moderators delete and hide, members opt out, the roles by
+ * which they do so are renamed and deleted, the operator erases and deletes, exports are imported, connections end,
+ * events come late or twice, and the syncing process is stopped, killed, and replaced by another. At the end, the
+ * archive has to be like what everybody may see of the server, without what the operator removed. The same seed gives
+ * the same operations, but their timing differs.
  */
 export async function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial> {
   const random = createRandom(seed);
