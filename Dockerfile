@@ -1,5 +1,5 @@
 # One image for the API, the indexer and the command line; the command says which of them runs.
-ARG NODE_IMAGE=node:22-slim
+ARG NODE_IMAGE=node:24-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

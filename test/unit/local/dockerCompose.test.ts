@@ -75,7 +75,7 @@ describe('docker-compose.yml', () => {
       expect(String(stdout).trim().split('\n'), String(stderr)).to.deep.equal([
         'ELASTICSEARCH_IMAGE=docker.elastic.co/elasticsearch/elasticsearch:9.4.3@sha256:0',
         'MONGO_IMAGE=mongo:8.0@sha256:0',
-        'NODE_IMAGE=node:22-slim@sha256:0',
+        'NODE_IMAGE=node:24-slim@sha256:0',
         'REDIS_IMAGE=redis:7.4@sha256:0',
       ]);
     }));
