@@ -1,4 +1,5 @@
 import { isNoMember } from '../../../shared/discordApi/platformErrors.js';
+import { rolesNamed } from '../../../shared/discordApi/optOutRoles.js';
 import { guildRequest, memberRequest } from '../../../shared/discordApi/requests.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
@@ -11,7 +12,15 @@ import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 type Deps = Pick<
   SyncDeps,
-  'collections' | 'commit' | 'servers' | 'members' | 'turns' | 'platform' | 'signal' | 'logger'
+  | 'collections'
+  | 'commit'
+  | 'servers'
+  | 'members'
+  | 'optOutRoles'
+  | 'turns'
+  | 'platform'
+  | 'signal'
+  | 'logger'
 >;
 
 /**
@@ -78,7 +87,7 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
     const request = memberRequest(serverId, userId);
     const { value, asOf } = await deps.platform.get(request, deps.signal);
     const told = { serverId, userId, roleIds: value.roles, asOf };
-    await noteRoles(deps, (await wouldShow(deps, told)) ? await withExisting(deps, told) : told);
+    await noteRoles(deps, (await needsServer(deps, told)) ? await withServer(deps, told) : told);
   } catch (error) {
     if (!isNoMember(error)) throw error;
     const isOut = (await deps.collections.optOuts.findOne({ _id })) !== null;
@@ -95,19 +104,20 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
   );
 }
 
-/**
- * Asks for the roles of the server, too. When a moderator deletes a role, its bearers lose it. They did not give it up,
- * but the last look at the server may still have found it.
- */
-async function withExisting({ platform, signal }: Deps, told: ToldRoles): Promise<ToldRoles> {
-  const { value } = await platform.get(guildRequest(told.serverId), signal);
-  return { ...told, existing: new Set(value.roles.map(({ id }) => id)) };
+/** Asks for the roles of the server, too. */
+async function withServer(
+  { platform, signal, optOutRoles }: Deps,
+  told: ToldRoles,
+): Promise<ToldRoles> {
+  const { value, asOf } = await platform.get(guildRequest(told.serverId), signal);
+  const roles = new Map(value.roles.map((role) => [role.id, role]));
+  return { ...told, asked: { asOf, roles, optOutRoles: rolesNamed(value.roles, optOutRoles) } };
 }
 
 /**
  * Notes roles that an event tells. After a session was resumed, an old event may come again that later events have
- * overtaken. So when an event would show a person again who is left out, the platform is asked for their roles, and its
- * answer counts. The notes of one person are made one after the other. Otherwise, while a first note is being stored, a
+ * overtaken. So when an event would show a person again who is left out, or tells a role that nobody knows yet, the
+ * platform is asked for their roles, and its answer counts. The notes of one person are made one after the other. Otherwise, while a first note is being stored, a
  * second one could be skipped because it tells the state before the first.
  */
 export async function noteRolesOfEvent(deps: Deps, told: ToldRoles): Promise<void> {
@@ -116,7 +126,7 @@ export async function noteRolesOfEvent(deps: Deps, told: ToldRoles): Promise<voi
 }
 
 async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
-  if (!(await wouldShow(deps, told))) return noteRoles(deps, told);
+  if (!(await needsServer(deps, told))) return noteRoles(deps, told);
   const { serverId, userId } = told;
   try {
     await readAndNote(deps, { serverId, userId });
@@ -131,13 +141,20 @@ async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
   }
 }
 
-/** Whether a person is left out who, as is told, carries no role of OPT_OUT_ROLE. */
-async function wouldShow(
-  { servers, members, collections }: Deps,
+/**
+ * Whether the last look at the server is not enough to judge the roles of a person. A role that it did not find may be a
+ * new one that opts out. And when a moderator deletes such a role, its bearers lose it. They did not give it up, but the
+ * last look may still have found it. So this also holds for whoever is left out and carries no role that opts out.
+ */
+async function needsServer(
+  { servers, members, optOutRoles, collections }: Deps,
   { serverId, userId, roleIds }: ToldRoles,
 ): Promise<boolean> {
-  const named = servers.get(serverId)?.optOutRoles;
-  if (!named || named.size === 0 || roleIds.some((id) => named.has(id))) return false;
+  const server = servers.get(serverId);
+  if (!server || optOutRoles.length === 0) return false;
+  if (roleIds.some((id) => !server.roles.has(id))) return true;
+  const named = server.optOutRoles;
+  if (named.size === 0 || roleIds.some((id) => named.has(id))) return false;
   const _id = memberId(serverId, userId);
   return members.get(_id) ?? (await collections.optOuts.findOne({ _id })) !== null;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import type { SyncMember } from '../../../shared/store/syncRecords.js';
-import type { SyncDeps } from './syncDeps.js';
+import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /** The roles of a person on a server, and the moment at which they were told. */
 export interface ToldRoles {
@@ -10,8 +10,8 @@ export interface ToldRoles {
   userId: string;
   roleIds: readonly string[];
   asOf: number;
-  /** The ids of all roles of the server, if they were asked for after the person's. */
-  existing?: ReadonlySet<string>;
+  /** The roles of the server, if they were asked for after the person's. */
+  asked?: Pick<LoadedServer, 'asOf' | 'optOutRoles' | 'roles'>;
 }
 
 /**
@@ -24,14 +24,16 @@ export interface ToldRoles {
  */
 export async function noteRoles(
   deps: Pick<SyncDeps, 'collections' | 'commit' | 'servers' | 'members'>,
-  { serverId, userId, roleIds, asOf, existing }: ToldRoles,
+  { serverId, userId, roleIds, asOf, asked }: ToldRoles,
 ): Promise<void> {
   const judge = (): Judged | null => {
-    const server = deps.servers.get(serverId);
-    if (!server || server.optOutRoles.size === 0) return null;
-    const carried = roleIds.filter((id) => server.optOutRoles.has(id)).sort();
-    const isThere = (roleId: string): boolean =>
-      server.roles.has(roleId) && (existing?.has(roleId) ?? true);
+    const looked = deps.servers.get(serverId);
+    if (!looked) return null;
+    const { optOutRoles, roles } = asked && asked.asOf > looked.asOf ? asked : looked;
+    if (looked.optOutRoles.size === 0 && optOutRoles.size === 0) return null;
+    const carried = roleIds.filter((id) => optOutRoles.has(id)).sort();
+    // While no role opts out, everybody stays as they are.
+    const isThere = (roleId: string): boolean => optOutRoles.size > 0 && roles.has(roleId);
     return { carried, isThere };
   };
   const judged = judge();

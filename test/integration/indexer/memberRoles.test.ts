@@ -33,9 +33,10 @@ describe('roles of members', () => {
   const [serverId, userId] = [anId(), anId()];
 
   /** What is needed to note roles, and a platform whose late answers hold the roles at the time of the request. */
-  function rolesOf(told: { roles: string[] }) {
+  function rolesOf(told: { roles: string[] }, ofServer = [{ id: ROLE, name: 'No archive' }]) {
     const roles = new Map([[ROLE, {}]]);
-    const server = { serverId, optOutRoles: new Set([ROLE]), roles } as unknown as LoadedServer;
+    const looked = { serverId, asOf: 1, optOutRoles: new Set([ROLE]), roles };
+    const server = looked as unknown as LoadedServer;
     let asOf = 100;
     const asking = { now: 0, most: 0, all: 0 };
     const get = async ({ path }: PlatformRequest<unknown>) => {
@@ -43,7 +44,7 @@ describe('roles of members', () => {
       asking.now += 1;
       asking.most = Math.max(asking.most, asking.now);
       // It answers a question about the server, too.
-      const value = { roles: path.includes('/members/') ? [...told.roles] : [{ id: ROLE }] };
+      const value = { roles: path.includes('/members/') ? [...told.roles] : ofServer };
       asOf += 1;
       const answer = { value, asOf };
       await deps.collections.sync.findOne({ _id: 'none' });
@@ -55,6 +56,7 @@ describe('roles of members', () => {
       server,
       asking,
       servers: new Map([[serverId, server]]),
+      optOutRoles: ['no archive'],
       members: new LRUCache<string, boolean>({ max: 10 }),
       turns: createTurns(),
       platform: { get } as unknown as PlatformClient,
@@ -260,6 +262,21 @@ describe('roles of members', () => {
     expect(own.asking).to.include({ all: 1 });
     expect(await deps.collections.sync.countDocuments({ kind: 'member' })).to.equal(0);
     expect(await isOut()).to.equal(false);
+  });
+
+  it('count by a role that was made since the server was looked at', async () => {
+    const made = { id: anId(), name: 'No archive' };
+    const own = rolesOf({ roles: [made.id] }, [{ id: ROLE, name: 'No archive' }, made]);
+    await learnRoles(own, own.server, [userId]);
+    expect(await isOut()).to.equal(true);
+    const [first, second] = [anId(), anId()];
+    const told = { serverId, roleIds: [made.id], asOf: 1_000 };
+    await noteRolesOfEvent(own, { ...told, userId: first });
+    expect(own.members.get(memberId(serverId, first))).to.equal(true);
+    // The role is not one that opts out.
+    made.name = 'Gardener';
+    await noteRolesOfEvent(own, { ...told, userId: second });
+    expect(own.members.get(memberId(serverId, second))).to.equal(false);
   });
 
   it('leave no id behind where an erasure begins and ends while they are being noted', async () => {
