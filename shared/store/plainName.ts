@@ -17,8 +17,8 @@ interface Beginning {
 }
 
 /**
- * The beginnings of a text that may be written names, each with its plain name; the shortest comes first. None of them
- * ends with a space, or with an unsafe character behind a space, as neither belongs to a name. The text is read once,
+ * Finds where a written name may end that begins with a text. Returns each such beginning with its plain name, the
+ * shortest first. A name ends neither with a space nor with an unsafe character behind a space. The text is read once,
  * whatever characters it holds.
  */
 export function plainBeginnings(text: string): Beginning[] {

@@ -96,8 +96,10 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   };
   /**
    * Has the threads read again whose events wait to be recorded while others are missed. A message may have been deleted
-   * unheard. A reading that ends before the message is recorded does not find that. Returns a function that calls `end`
-   * when it was called itself and all these threads are noted. Otherwise a process that ends before could lose them.
+   * unheard. A reading that ends before the message is recorded does not find that.
+   *
+   * Returns a function for the caller to call when its own work is done. `end` is called after that, and after all
+   * these threads are noted. If it were called earlier, a process that ends then would lose the notes.
    */
   const readWaitingAgain = (serverId: string, asOf: number, end: () => void): (() => void) => {
     const places = lanes.waiting(serverId);

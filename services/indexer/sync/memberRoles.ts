@@ -116,9 +116,11 @@ async function withServer(
 
 /**
  * Notes roles that an event tells. After a session was resumed, an old event may come again that later events have
- * overtaken. So when an event would show a person again who is left out, or tells a role that nobody knows yet, the
- * platform is asked for their roles, and its answer counts. The notes of one person are made one after the other. Otherwise, while a first note is being stored, a
- * second one could be skipped because it tells the state before the first.
+ * overtaken. So when an event would show a person again who is left out, or tells a role that the last look at the
+ * server did not find, the platform is asked for the person's roles, and its answer counts.
+ *
+ * The notes of one person are made one after the other. Otherwise, while a first note is being stored, a second one
+ * could be skipped because it tells the state before the first.
  */
 export async function noteRolesOfEvent(deps: Deps, told: ToldRoles): Promise<void> {
   const { serverId, userId } = told;
@@ -142,9 +144,9 @@ async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
 }
 
 /**
- * Whether the last look at the server is not enough to judge the roles of a person. A role that it did not find may be a
- * new one that opts out. And when a moderator deletes such a role, its bearers lose it. They did not give it up, but the
- * last look may still have found it. So this also holds for whoever is left out and carries no role that opts out.
+ * Whether the last look at the server may be too old to judge the roles of a person. A role that it did not find may be
+ * a new one that opts out. Or the person is left out and carries no role that opts out: a moderator may have deleted
+ * the role since that look. Then the person did not give it up.
  */
 async function needsServer(
   { servers, members, optOutRoles, collections }: Deps,

@@ -54,10 +54,10 @@ export async function recordMessages(
 }
 
 /**
- * Learns which authors are left out, before any message of theirs is recorded. A webhook carries no role. Resolves with
- * the server by whose roles all of them were judged; with undefined where it is suspended. Where the server was looked at
- * meanwhile, whoever is not known by now is asked for again: other roles may leave people out, or the server may have
- * been suspended while somebody's answer came.
+ * Learns which authors are left out, before any message of theirs is recorded. A webhook carries no role. Another look
+ * at the server may end meanwhile. It may have found other roles that opt out, or the server may have been suspended
+ * before it, so that somebody's answer could not be judged. So whoever is not known then is asked for again. Resolves
+ * with the last look, by whose roles everybody was judged; with undefined where the server is suspended.
  */
 async function learnAuthors(
   deps: SyncDeps,

@@ -76,8 +76,8 @@ export function createOperator(
   };
 
   const erase = async (userId: string): Promise<void> => {
-    const said = { deleted: { $ne: true }, counted: true } as const;
-    const recorded = new Set(await collections.messages.distinct('_id', said));
+    const said = await collections.messages.distinct('_id', { ...KEPT, counted: true });
+    const recorded = new Set(said);
     removed.userIds.add(userId);
     erasures.push({ userId, recorded });
     const erasureId = await requestErasure(collections, userId);
