@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { ClientSession } from 'mongodb';
 import type { Collections } from './collections.js';
 import type { ErasureRecord } from './erasureRecords.js';
 import { findGathered } from './gather.js';
@@ -91,12 +92,20 @@ const known = new WeakMap<object, ErasedPeople>();
 
 /** Who is erased now. The hashes are read again only after the version has changed. */
 export async function erasedPeople(store: Store): Promise<ErasedPeople> {
-  const state = await findGathered(stateOf(store.state, 'erasures'), 'erasures');
+  return erasedAt(store, await findGathered(stateOf(store.state, 'erasures'), 'erasures'));
+}
+
+/** Who is erased where `state` is the state of the erasures, as the session's transaction sees it. */
+export async function erasedAt(
+  store: Store,
+  state: ErasureState | null,
+  session?: ClientSession,
+): Promise<ErasedPeople> {
   if (!state) return NOBODY_ERASED;
   const before = known.get(store.state);
   if (before?.version === state.version) return before;
-  const records = await store.erasures.find({}, { projection: { nameHashes: 1 } }).toArray();
-  const people = erasedBy(state, records);
+  const options = { projection: { nameHashes: 1 }, ...(session && { session }) };
+  const people = erasedBy(state, await store.erasures.find({}, options).toArray());
   known.set(store.state, people);
   return people;
 }

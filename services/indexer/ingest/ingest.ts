@@ -1,5 +1,5 @@
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
-import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
+import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
 import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
@@ -37,7 +37,7 @@ export interface Beside {
  * recorded.
  */
 export async function ingest(
-  { collections, commit }: Pick<IndexerDeps, 'collections' | 'commit'>,
+  { commit }: Pick<IndexerDeps, 'commit'>,
   source: Source,
   batches: AsyncIterable<SourceMessage[]>,
   beside?: Beside,
@@ -45,38 +45,30 @@ export async function ingest(
   const threadId = source.told.thread?._id;
   let isChanged = false;
   const apply = async (messages: SourceMessage[], isFirst: boolean): Promise<boolean> => {
-    for (;;) {
-      const erased = await erasedPeople(collections);
-      const told = messages.map((message) => applyErasures(message, erased));
-      faultPoint('beforeRecords');
-      const outcome = await commit({
-        reads: {
-          ...readsOfHeader(source, beside),
-          messages: messagesRead(told),
-          state: ['erasures'],
-        },
-        decide(documents) {
-          const state = documents.get('state', 'erasures');
-          const version = state?._id === 'erasures' ? state.version : 0;
-          // Somebody has been erased meanwhile, and the batch may tell of them. So it is cleaned and tried again.
-          if (version !== erased.version) return null;
-          // Only messages that were recorded before count. A thread that is imported for the first time may hold
-          // nothing but messages of this person so far. An erasure that found a note there would remove the thread
-          // before the rest comes.
-          const isTakenOut = told.some(
-            (message, n) =>
-              message !== messages[n] && isSaid(documents.get('messages', message._id)),
-          );
-          if (isTakenOut && threadId !== undefined) noteCleaned(documents, threadId, erased);
-          const names = namesOfErased(messages, erased);
-          return applyBatch(documents, { source, told, names, erased, isFirst, beside });
-        },
-      });
-      if (!outcome) continue;
-      if (outcome.isChanged) faultPoint('recordsStored');
-      isChanged ||= outcome.isChanged;
-      return outcome.isDeleted;
-    }
+    faultPoint('beforeRecords');
+    const outcome = await commit({
+      reads: {
+        ...readsOfHeader(source, beside),
+        messages: messagesRead(messages),
+        state: ['erasures'],
+      },
+      decide(documents) {
+        const erased = documents.erased();
+        const told = messages.map((message) => applyErasures(message, erased));
+        // Only messages that were recorded before count. A thread that is imported for the first time may hold
+        // nothing but messages of this person so far. An erasure that found a note there would remove the thread
+        // before the rest comes.
+        const isTakenOut = told.some(
+          (message, n) => message !== messages[n] && isSaid(documents.get('messages', message._id)),
+        );
+        if (isTakenOut && threadId !== undefined) noteCleaned(documents, threadId, erased);
+        const names = namesOfErased(messages, erased);
+        return applyBatch(documents, { source, told, names, erased, isFirst, beside });
+      },
+    });
+    if (outcome.isChanged) faultPoint('recordsStored');
+    isChanged ||= outcome.isChanged;
+    return outcome.isDeleted;
   };
   let isFirst = true;
   if (threadId !== undefined) {

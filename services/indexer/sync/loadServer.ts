@@ -1,6 +1,5 @@
 import { batches } from '../../../shared/platform/batches.js';
 import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
-import { erasedPeople } from '../../../shared/store/erasures.js';
 import { eraseFields } from '../../../shared/store/eraseThread.js';
 import type { SourceThread } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
@@ -118,15 +117,15 @@ async function recordChannel(
  * change.
  */
 async function recordServer(
-  { collections, commit }: SyncDeps,
+  { commit }: SyncDeps,
   { serverId, told, asOf }: LoadedServer,
 ): Promise<void> {
-  const erased = await erasedPeople(collections);
   await commit({
-    reads: { servers: [serverId] },
+    reads: { servers: [serverId], state: ['erasures'] },
     decide(documents) {
       const known = documents.get('servers', serverId);
-      if (known && !known.deleted) mergeServer(documents, eraseFields(told, erased), { asOf });
+      if (!known || known.deleted) return;
+      mergeServer(documents, eraseFields(told, documents.erased()), { asOf });
     },
   });
 }

@@ -4,7 +4,7 @@ import { guildRequest, memberRequest } from '../../../shared/discordApi/requests
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { memberId } from '../../../shared/store/optOuts.js';
-import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
+import { NEVER_CHECKED, syncOf, type SyncMember } from '../../../shared/store/syncRecords.js';
 import { isPermanent } from '../permanentErrors.js';
 import { forgetMember } from '../records/forgetAccount.js';
 import { noteRoles, type ToldRoles } from './noteRoles.js';
@@ -76,10 +76,8 @@ export function readRoles(deps: Deps, member: Member): Promise<void> {
 
 async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<void> {
   const checkedAt = new Date();
-  const members = syncOf(deps.collections.sync, 'member');
   const _id = memberId(serverId, userId);
-  const isErased = async () => (await erasedPeople(deps.collections)).has(userId);
-  if (await isErased()) {
+  if ((await erasedPeople(deps.collections)).has(userId)) {
     await forgetMember(deps.collections, userId);
     return;
   }
@@ -93,15 +91,18 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
     const isOut = (await deps.collections.optOuts.findOne({ _id })) !== null;
     deps.members.set(_id, isOut);
   }
-  // The answer may have taken a long time. Meanwhile an erasure of this person may have removed the note.
-  if (await isErased()) return;
-  // The roles that opt out have changed since the person was judged. So they are to be asked for again.
-  if (!deps.members.has(_id)) return;
-  await members.updateOne(
-    { _id },
-    { $set: { checkedAt }, $setOnInsert: { kind: 'member', serverId, userId, asOf: 0 } },
-    { upsert: true },
-  );
+  await deps.commit({
+    reads: { sync: [_id], state: ['erasures'] },
+    decide(documents) {
+      // The answer may have taken a long time. Meanwhile an erasure of this person may have removed the note.
+      if (documents.erased().has(userId)) return;
+      // The roles that opt out have changed since the person was judged. So they are to be asked for again.
+      if (!deps.members.has(_id)) return;
+      const known = documents.get('sync', _id) as SyncMember | null;
+      const member = known ?? { _id, kind: 'member', serverId, userId, asOf: 0 };
+      documents.put('sync', { ...member, checkedAt });
+    },
+  });
 }
 
 /** Asks for the roles of the server, too. */

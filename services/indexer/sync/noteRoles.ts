@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { memberId } from '../../../shared/store/optOuts.js';
-import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.js';
 import type { SyncMember } from '../../../shared/store/syncRecords.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
@@ -40,15 +39,8 @@ export async function noteRoles(
   const _id = memberId(serverId, userId);
   if (judged === null || (judged.carried.length === 0 && deps.members.get(_id) === false)) return;
   const told = { _id, kind: 'member' as const, serverId, userId, asOf };
-  for (;;) {
-    const erased = await erasedPeople(deps.collections);
-    if (erased.has(userId)) return;
-    const isOut = await noteChoice(deps, told, { judge, erased });
-    // Somebody was erased meanwhile.
-    if (isOut === undefined) continue;
-    if (isOut !== null) deps.members.set(_id, isOut);
-    return;
-  }
+  const isOut = await noteChoice(deps, told, judge);
+  if (isOut !== null) deps.members.set(_id, isOut);
 }
 
 /** Which roles of OPT_OUT_ROLE a member carries, and which roles the server has. */
@@ -60,21 +52,19 @@ interface Judged {
 /**
  * Resolves with whether the member is left out now, which may come from roles that were told later. The member is
  * judged once more within the change itself, because a look at the server may have found other roles meanwhile. Resolves
- * with null where nobody can be judged any more, because the server was suspended meanwhile, and with undefined where
- * other people are erased than `erased` tells.
+ * with null where the member was erased, and where nobody can be judged any more, because the server was suspended
+ * meanwhile.
  */
 async function noteChoice(
   { commit }: Pick<SyncDeps, 'commit'>,
   member: Omit<SyncMember, 'checkedAt'>,
-  { judge, erased }: { judge: () => Judged | null; erased: Pick<ErasedPeople, 'version'> },
-): Promise<boolean | null | undefined> {
+  judge: () => Judged | null,
+): Promise<boolean | null> {
   const { _id, serverId, userId, asOf } = member;
   return commit({
     reads: { sync: [_id], optOuts: [_id], state: ['optOuts', 'erasures'] },
     decide(documents) {
-      const erasures = documents.get('state', 'erasures');
-      const erasedNow = erasures?._id === 'erasures' ? erasures.version : 0;
-      if (erasedNow !== erased.version) return undefined;
+      if (documents.erased().has(userId)) return null;
       const known = documents.get('sync', _id) as SyncMember | null;
       const record = documents.get('optOuts', _id);
       const wasOut = record !== null;

@@ -70,14 +70,14 @@ async function noteThread(
   server: LoadedServer,
   { thread, asOf, isEvent, erased, known }: Noted,
 ): Promise<void> {
+  const told = liveThread(thread, server.serverId);
   // A digest of the id of an erased person would confirm that they had started the thread.
-  const told = eraseThread(liveThread(thread, server.serverId), erased);
-  const digest = valueDigest(told);
+  const digestFor = (people: ErasedPeople): string => valueDigest(eraseThread(told, people));
   const wanted = todoOf(thread, known);
-  if (!isEvent && !wanted && known?.digest === digest) return;
+  if (!isEvent && !wanted && known?.digest === digestFor(erased)) return;
   const recorded = !known || !wanted ? null : await allRecorded(deps, thread, known);
   const place = { serverId: server.serverId, channelId: told.channelId };
-  const reads = { sync: [thread.id] };
+  const reads = { sync: [thread.id], state: ['erasures'] };
   const note = (documents: Documents, problem?: string): void => {
     const now = documents.get('sync', thread.id) as SyncThread | null;
     // This answer was asked for before the one that is noted, so it tells nothing new.
@@ -86,6 +86,7 @@ async function noteThread(
     const isRecorded = recorded !== null && !now?.todo;
     const todo = isRecorded ? null : todoOf(thread, now ?? undefined);
     const fetched = { ...NOTHING_FETCHED, ...now, ...(isRecorded && recorded) };
+    const digest = digestFor(documents.erased());
     const next = { ...fetched, ...countsOf(thread), digest, asOf, ...place };
     documents.put('sync', withTodo({ ...next, _id: thread.id, kind: 'thread' }, todo, problem));
   };

@@ -10,6 +10,8 @@ import {
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { erasedAt, type ErasedPeople } from '../../../shared/store/erasures.js';
+import type { ErasureState } from '../../../shared/store/state.js';
 import {
   AT_ONCE,
   isQuarantined,
@@ -27,6 +29,8 @@ type Stored<N extends Name> = Collections[N] extends Collection<infer T> ? T : n
 export interface Documents {
   /** A document that the change reads; null when there is none. */
   get<N extends Name>(name: N, id: string): Stored<N> | null;
+  /** Who is erased. Only for a change that reads `erasures` of `state`. */
+  erased(): ErasedPeople;
   put<N extends Name>(name: N, document: Stored<N>): void;
   remove(name: Name, id: string): void;
   /** Sets a mark. */
@@ -179,6 +183,9 @@ async function transact(
             .find({ _id: { $in: [...ids] } }, { session })
             .toArray();
           staged.load(name, ids, found);
+          if (name !== 'state' || !ids.has('erasures')) continue;
+          const state = found.find(({ _id }) => _id === 'erasures') ?? null;
+          staged.erased = await erasedAt(collections, state as ErasureState | null, session);
         }
         const outcomes = changes.map((change) => staged.decide(change));
         await staged.write(collections, session);
@@ -230,6 +237,8 @@ const noWrites = (): Writes => ({ documents: new Map(), marks: new Map() });
 
 /** The documents of a transaction whose changes are being decided. */
 class StagedDocuments {
+  /** Who is erased; null where no change reads that. */
+  erased: ErasedPeople | null = null;
   readonly #read = new Map<Name, Map<string, Document | null>>();
   readonly #writes = noWrites();
 
@@ -318,6 +327,10 @@ class StagedDocuments {
         if (found === undefined)
           throw new Error(`${name} ${id} is not among what the change reads`);
         return found as Stored<N> | null;
+      },
+      erased: () => {
+        if (!this.erased) throw new Error('The change does not read who is erased');
+        return this.erased;
       },
       put: (name, document) =>
         put(name, (document as unknown as Document)._id, document as unknown as Document),

@@ -8,7 +8,9 @@ import {
 import { isPassing } from '../../../services/indexer/permanentErrors.js';
 import { createCommit, type Change, type Commit } from '../../../services/indexer/work/commit.js';
 import { collectionsOf } from '../../../shared/store/collections.js';
+import { requestErasure } from '../../../shared/store/erasures.js';
 import type { ImportRecord } from '../../../shared/store/views.js';
+import { anId } from '../../support/factories.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
 /** When what is counted was made. */
@@ -85,6 +87,22 @@ describe('changes in transactions', () => {
     expect(left).to.deep.equal(['a', 'c', 'e', 'g'].map((_id) => record(_id, 2)));
   });
 
+  it('know who is erased when they are decided again', async () => {
+    const { collections } = stores.mongo;
+    const userId = anId();
+    await requestErasure(collections, anId());
+    const known: boolean[] = [];
+    const client = retryingClient(stores.mongo.client, () => requestErasure(collections, userId));
+    await createCommit(
+      client,
+      collections,
+    )({
+      reads: { state: ['erasures'] },
+      decide: (documents) => known.push(documents.erased().has(userId)),
+    });
+    expect(known).to.deep.equal([false, true]);
+  });
+
   it('write nothing of a change that throws, and all of the others', async () => {
     const [first, failed, last] = await Promise.all([
       said(commit(add('one'))),
@@ -155,6 +173,8 @@ describe('changes in transactions', () => {
   it('may only read what they have declared', async () => {
     const reading = commit({ reads: {}, decide: (documents) => documents.get('imports', 'one') });
     expect(await said(reading)).to.include('not among what the change reads');
+    const judging = commit({ reads: {}, decide: (documents) => documents.erased() });
+    expect(await said(judging)).to.include('does not read who is erased');
   });
 
   it('are decided again on what others have written meanwhile', async () => {
@@ -245,6 +265,26 @@ describe('changes in transactions', () => {
     expect(again?.token).to.not.equal(first?.token);
   });
 });
+
+/** A client whose first transaction is aborted and tried again, after something has happened meanwhile. */
+function retryingClient(client: MongoClient, meanwhile: () => Promise<unknown>): MongoClient {
+  let isFirst = true;
+  const withSession = (use: (session: ClientSession) => Promise<unknown>): Promise<unknown> =>
+    client.withSession((session) => {
+      const run = session.withTransaction.bind(session);
+      const withTransaction: typeof run = (work, options) =>
+        run(async (own) => {
+          const made = await work(own);
+          if (!isFirst) return made;
+          isFirst = false;
+          await meanwhile();
+          const errorLabels = ['TransientTransactionError'];
+          throw new MongoServerError({ ok: 0, code: 112, errmsg: 'WriteConflict', errorLabels });
+        }, options);
+      return use(Object.assign<ClientSession, object>(session, { withTransaction }));
+    });
+  return { withSession } as unknown as MongoClient;
+}
 
 /** A client that aborts transactions that are too large, as the driver does once MongoDB has aborted all its tries. */
 function abortingClient(client: MongoClient, isTooLarge: () => boolean): MongoClient {

@@ -280,18 +280,28 @@ describe('roles of members', () => {
   });
 
   it('leave no id behind where an erasure begins and ends while they are being noted', async () => {
-    for (const roles of [[ROLE], []]) {
-      const erasedId = anId();
-      const own = rolesOf({ roles });
-      const commit: typeof deps.commit = async (change) => {
-        const erasureId = await requestErasure(deps.collections, erasedId);
-        await eraseUser(deps, { erasureId }, REPORT_NOBODY);
-        return deps.commit(change);
-      };
-      await readRoles({ ...own, commit }, { serverId, userId: erasedId });
-      await doAll(deps);
-      const traces = (await everyTrace(stores)).filter((text) => text.includes(erasedId));
-      expect(traces).to.deep.equal([]);
+    const erase = async (erasedId: string): Promise<void> => {
+      const erasureId = await requestErasure(deps.collections, erasedId);
+      await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    };
+    const whichRoles = [[ROLE], []];
+    // The roles are noted in one change, and in another one that they were asked for.
+    const whichChange = [1, 2];
+    for (const roles of whichRoles) {
+      for (const which of whichChange) {
+        const erasedId = anId();
+        const own = rolesOf({ roles });
+        let changes = 0;
+        const commit: typeof deps.commit = async (change) => {
+          if (++changes === which) await erase(erasedId);
+          return deps.commit(change);
+        };
+        await readRoles({ ...own, commit }, { serverId, userId: erasedId });
+        await doAll(deps);
+        expect(changes).to.equal(2);
+        const traces = (await everyTrace(stores)).filter((text) => text.includes(erasedId));
+        expect(traces).to.deep.equal([]);
+      }
     }
   });
 
