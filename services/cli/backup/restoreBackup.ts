@@ -4,6 +4,7 @@ import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import { ensureIndexes } from '../../../shared/store/indexes.js';
 import { replaceSearchIndex } from '../../../shared/store/searchIndex.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { CliError } from '../cliError.js';
 import { heldCollection, UNCOUNTED } from '../heldCollection.js';
 import { counted, formatCount } from '../numbers.js';
@@ -29,7 +30,7 @@ export interface Restored {
  * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run. It takes up
  * the work of the backup when everything is restored. This function leaves the search index empty, and does not build
  * views. Unless `keys` is set, API keys are restored as revoked. Throws CliError, and writes nothing, where the backup
- * is damaged or the archive holds something.
+ * is damaged, an indexer syncs into the archive, or the archive holds something.
  */
 export async function restoreBackup(
   { mongo, elasticsearch }: Pick<Archive, 'mongo' | 'elasticsearch'>,
@@ -37,6 +38,7 @@ export async function restoreBackup(
   { keys = false }: { keys?: boolean } = {},
 ): Promise<Restored> {
   const manifest = await checkBackup(folder);
+  await requireNoSync(mongo);
   await requireEmpty(mongo);
   // The existing index may hold documents that were written after the backup. So an empty one replaces it. This happens
   // before any thread is restored. Otherwise an indexer that starts meanwhile could find threads but no index, and
@@ -63,6 +65,15 @@ interface Source {
   folder: string;
   manifest: Manifest;
   formOf: (name: KeptName, document: Document) => Document;
+}
+
+/** An indexer with a bot token would fill the archive while it is restored, or has already done so. */
+async function requireNoSync({ collections: { state } }: Mongo): Promise<void> {
+  const isHeld = { $gt: ['$until', '$$NOW'] };
+  if (!(await stateOf(state, 'sync').findOne({ _id: 'sync', $expr: isHeld }))) return;
+  throw new CliError(
+    'An indexer syncs servers into this archive: start it without DISCORD_BOT_TOKEN, with an empty database, until the restore is done',
+  );
 }
 
 async function requireEmpty(mongo: Mongo): Promise<void> {

@@ -13,6 +13,7 @@ import { expect } from 'chai';
 import { Binary } from 'mongodb';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { renewSearchIndex } from '../../../services/indexer/search/renewSearchIndex.js';
+import { holdLease, releaseLease } from '../../../services/indexer/sync/lease.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
 import { checkBackup } from '../../../services/cli/backup/checkBackup.js';
@@ -279,6 +280,26 @@ describe('backup and restore', () => {
         await emptyMongo(stores.mongo);
         await restoreBackup(stores, folder);
         expect(await areHidden(hidden)).to.deep.equal([true, true]);
+      } finally {
+        await stores.close();
+      }
+    }));
+
+  it('are not restored where an indexer syncs, as it would fill the archive meanwhile', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = await openStores();
+      const { collections } = stores.mongo;
+      try {
+        await collections.servers.insertOne(aServer());
+        await writeBackup(stores.mongo, folder);
+        await emptyMongo(stores.mongo);
+        await holdLease(collections, 'syncing');
+        const refused = await restoreBackup(stores, folder).catch(String);
+        expect(refused).to.match(/start it without DISCORD_BOT_TOKEN/);
+        expect(await collections.servers.countDocuments()).to.equal(0);
+        await releaseLease(collections, 'syncing');
+        await restoreBackup(stores, folder);
+        expect(await collections.servers.countDocuments()).to.equal(1);
       } finally {
         await stores.close();
       }
