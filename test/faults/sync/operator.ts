@@ -1,3 +1,4 @@
+import type { Collection } from 'mongodb';
 import { createHandlers, type Handlers } from '../../../services/indexer/handlers.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { requestDeletion } from '../../../shared/store/deletions.js';
@@ -37,6 +38,15 @@ export interface Operator {
   act(random: Random, among?: readonly string[]): Promise<string>;
   /** Begins to erase somebody. Resolves when the erasure is requested. */
   erase(userId: string): Promise<void>;
+  /** Waits until everything is done that was begun. */
+  settle(): Promise<void>;
+  /** Is to be called when an archive is restored, before anything of it is shown. */
+  forget(): void;
+  /**
+   * Begins to remove once more what was restored. What is not recorded any more counts as not removed: the sync brings
+   * it.
+   */
+  repeat(): Promise<void>;
   /** Resolves with what went wrong, once everything is done that was begun. */
   end(): Promise<string[]>;
 }
@@ -45,6 +55,8 @@ export interface Operator {
 const SHOWN = /^(bodies|pieces|threadItems|contributions|members|ranks|similar|search|redis) /;
 /** Acts, as often as they are wanted. */
 const OFTEN = ['thread', 'message', 'message', 'sync', 'views', 'channel'];
+
+const KINDS = ['server', 'channel', 'thread', 'message'] as const;
 
 const KEPT = { deleted: { $ne: true } } as const;
 
@@ -89,6 +101,12 @@ export function createOperator(
       }
     });
   };
+  const beginRemoval = async (kind: DeletionKind, id: string): Promise<void> => {
+    await requestDeletion(collections, kind, id);
+    // A thread has the id of its first message.
+    const isPlace = kind !== 'message';
+    begin(`delete-${kind}`, { [`${kind}Id`]: id }, () => isPlace && gone.placeIds.add(id));
+  };
   /** Deletes one of some things. A second forum stays, so that something is left. */
   const remove = async (
     kind: DeletionKind,
@@ -99,10 +117,7 @@ export function createOperator(
     const id = random.pick(ids.length > 0 ? ids : ['']);
     if (id === '' || (kind === 'channel' && removed.channel.size > 0)) return 'operator: nothing';
     removed[kind].add(id);
-    await requestDeletion(collections, kind, id);
-    // A thread has the id of its first message.
-    const isPlace = kind !== 'message';
-    begin(`delete-${kind}`, { [`${kind}Id`]: id }, () => isPlace && gone.placeIds.add(id));
+    await beginRemoval(kind, id);
     return `operator: delete ${kind}`;
   };
   const acts: Record<string, Act> = {
@@ -125,13 +140,35 @@ export function createOperator(
       return 'operator: sync thread';
     },
   };
+  const isRecorded = async (kind: DeletionKind, _id: string): Promise<boolean> => {
+    const { servers, channels, threads, messages } = collections;
+    const records = { server: servers, channel: channels, thread: threads, message: messages };
+    return (
+      (await (records[kind] as unknown as Collection<{ _id: string }>).findOne({ _id })) !== null
+    );
+  };
+  const settle = async (): Promise<void> => void (await Promise.all(jobs));
   return {
     removed,
     gone,
     erase,
     act: (random, among = OFTEN) => acts[random.pick(among)]!(random),
+    settle,
+    forget() {
+      gone.userIds.clear();
+      gone.placeIds.clear();
+    },
+    async repeat() {
+      for (const kind of KINDS) {
+        for (const id of [...removed[kind]]) {
+          if (await isRecorded(kind, id)) await beginRemoval(kind, id);
+          else removed[kind].delete(id);
+        }
+      }
+      for (const userId of removed.userIds) await erase(userId);
+    },
     async end() {
-      await Promise.all(jobs);
+      await settle();
       return wrong;
     },
   };

@@ -3,18 +3,20 @@ import { GatewayOpcodes } from 'discord-api-types/v10';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { randomOperation } from '../../support/discord/history/randomOperation.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordDouble, Fault } from '../../support/discord/types.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
-import { openStores, type TestStores } from '../../support/stores.js';
+import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
 import { doTheRest, endLease, startTestSync } from '../../support/syncRig.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 import { createRandom, type Random } from '../random.js';
 import { everyTrace } from '../../support/everyTrace.js';
 import { compareArchive } from './compareArchive.js';
+import { backUp, restore } from './restorable.js';
 import { calmGateway, disturbGateway } from './disturbGateway.js';
 import { disturbServer, endAbsences } from './disturbServer.js';
 import { exported, importThread } from './importThread.js';
@@ -22,7 +24,7 @@ import { killableProcess, type KillableProcess } from './killable.js';
 import { addErasablePeople, type ErasablePeople } from './erasablePeople.js';
 import { writersOf } from './expectedPlaces.js';
 import { createOperator, type Operator } from './operator.js';
-import { changeOptOutRoles, OPT_OUT_ROLE } from './optOutRoles.js';
+import { changeOptOutRoles, OPT_OUT_ROLE, optOutRoles } from './optOutRoles.js';
 import { addQuietPeople, threadsShowing, type QuietPeople } from './quietPeople.js';
 import { planTrial, tellsRoles, type TrialPlan } from './trialPlan.js';
 import { watchPrivacy } from './watchPrivacy.js';
@@ -56,28 +58,41 @@ export async function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial
   const stores = await openStores();
   const deps = indexerDeps(stores);
   const discord = await startDiscord(plan.discord);
-  const loop = buildAlways(deps);
+  const builder = createBuilder(deps);
+  builder.start();
   try {
-    const trial = new SyncTrial({ plan, random, stores, deps, discord });
+    const trial = new SyncTrial({ plan, random, stores, deps, discord, builder });
     return await trial.run(rounds);
   } finally {
-    await loop();
+    await builder.stop();
     await discord.close();
     await stores.close();
   }
 }
 
-/** Does all marks, as an indexer does. Returns a function that ends this. */
-function buildAlways(deps: IndexerDeps): () => Promise<void> {
-  const ended = new AbortController();
-  const building = (async () => {
-    while (!ended.signal.aborted) {
+/** Does all marks, as an indexer does, while it is started. */
+interface Builder {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+function createBuilder(deps: IndexerDeps): Builder {
+  let isStarted = false;
+  let building = Promise.resolve();
+  const build = async (): Promise<void> => {
+    while (isStarted) {
       if ((await runDue(deps)) !== true) await pause(20);
     }
-  })();
-  return async () => {
-    ended.abort();
-    await building;
+  };
+  return {
+    start() {
+      isStarted = true;
+      building = build();
+    },
+    async stop() {
+      isStarted = false;
+      await building;
+    },
   };
 }
 
@@ -122,6 +137,7 @@ interface Rig {
   stores: TestStores;
   deps: IndexerDeps;
   discord: DiscordDouble;
+  builder: Builder;
 }
 
 class SyncTrial {
@@ -132,6 +148,9 @@ class SyncTrial {
   readonly #writers: ReturnType<typeof writersOf>;
   readonly #happened: Record<string, number> = {};
   readonly #exports: PublicThread[] = [];
+  #backup: string | undefined;
+  /** Whether the server was without a role by which people opt out, and the archive has not found one since. */
+  #isRoleMissed = false;
   #running: { process: KillableProcess; sync: Sync }[] = [];
 
   constructor(rig: Rig) {
@@ -159,6 +178,7 @@ class SyncTrial {
         await this.#change();
         await this.#operate(round / rounds);
         await this.#disturb();
+        await this.#backUpOrRestore(round);
       }
       violations = await this.#settle();
     } finally {
@@ -207,7 +227,9 @@ class SyncTrial {
       model.clock.advance(random.below(10_000));
       const name = randomOperation(model, random);
       if (name !== null) this.#note(name);
-      if (random.chance(0.05)) this.#note(this.#quiet.speak(random));
+      if (random.chance(0.05)) {
+        this.#note(this.#quiet.speak(random, await this.#isRoleFound()));
+      }
       if (random.chance(0.05)) this.#note(this.#erasable.speak(random));
       const erased = [...this.#operator.removed.userIds];
       if (erased.length > 0 && random.chance(0.15)) {
@@ -220,6 +242,21 @@ class SyncTrial {
     if (random.chance(0.2)) discord.faults.next(random.pick(FAULTS));
   }
 
+  /**
+   * Whether newcomers can opt out. While the role is missing, nobody can, until the archive finds a role of that name
+   * again.
+   */
+  async #isRoleFound(): Promise<boolean> {
+    const { deps, discord } = this.#rig;
+    const [guild] = discord.model.guilds.values();
+    const named = optOutRoles(guild!).map(({ id }) => id);
+    if (this.#isRoleMissed) {
+      const server = await syncOf(deps.collections.sync, 'server').findOne({ kind: 'server' });
+      this.#isRoleMissed = !server?.optOutRoles?.some((id) => named.includes(id));
+    }
+    return !this.#isRoleMissed;
+  }
+
   /** Changes roles by which people opt out. */
   async #changeRoles(): Promise<void> {
     const { random, deps, discord } = this.#rig;
@@ -227,6 +264,7 @@ class SyncTrial {
     const records = await deps.collections.optOuts.find().toArray();
     const [guild] = discord.model.guilds.values();
     this.#note(changeOptOutRoles(discord.model, guild!, random));
+    this.#isRoleMissed ||= optOutRoles(guild!).length === 0;
     this.#quiet.judge(records);
   }
 
@@ -268,6 +306,29 @@ class SyncTrial {
     else if (what === 'look') await requestSync(deps.collections, {});
     else if (what === 'ask roles') await this.#ageRoles();
     else if (what !== 'nothing') await this.#relieve(what);
+  }
+
+  async #backUpOrRestore(round: number): Promise<void> {
+    const { plan, deps, stores, builder } = this.#rig;
+    if (round === plan.backup?.madeIn) {
+      this.#note('backup');
+      this.#backup = await backUp(stores);
+    }
+    const folder = this.#backup;
+    if (round !== plan.backup?.restoredIn || folder === undefined) return;
+    this.#note('restore');
+    // Nothing else writes into an archive while it is emptied.
+    await this.#operator.settle();
+    for (const { sync } of this.#running.splice(0)) await sync.stop();
+    await builder.stop();
+    await emptyMongo(stores.mongo);
+    this.#operator.forget();
+    builder.start();
+    await restore(deps, stores, folder, async () => {
+      this.#quiet.judge(await deps.collections.optOuts.find().toArray());
+    });
+    await this.#operator.repeat();
+    this.#start();
   }
 
   async #import(): Promise<void> {

@@ -15,6 +15,8 @@ export interface TrialPlan {
   removes: boolean;
   /** Whether the operator deletes the server in the end. */
   removesServer: boolean;
+  /** In which rounds a backup is made and restored; null where none is. */
+  backup: { madeIn: number; restoredIn: number } | null;
   discord: DiscordOptions;
 }
 
@@ -27,6 +29,9 @@ export function planTrial(random: Random, seed: number): TrialPlan {
     changesRoles: random.chance(0.5),
     removes: random.chance(0.7),
     removesServer: random.chance(0.1),
+    backup: random.chance(0.3)
+      ? { madeIn: random.below(5), restoredIn: 5 + random.below(5) }
+      : null,
     discord: {
       seed,
       rateLimits: false,
