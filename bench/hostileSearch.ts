@@ -53,7 +53,7 @@ async function measureCosts(): Promise<void> {
     // That a question takes too long is an answer, too.
     await (
       params === 'suggest'
-        ? suggestTitles(deps, { q })
+        ? suggestTitles(deps, { q }, UNLIMITED)
         : searchArchive(deps, searchParams(q, params), UNLIMITED)
     ).catch(() => undefined);
   };

@@ -113,7 +113,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     ),
     route(
       operations.suggestTitles,
-      keepCompletions((query) => suggestTitles(deps, query)),
+      keepCompletions((query, asker) => suggestTitles(deps, query, asker)),
       searchDependsOn,
     ),
     route(operations.getUser, bodyHandler(store, 'user', 'userId'), onUser),

@@ -31,29 +31,37 @@ const RETRY_SECONDS = 5;
 const RETRY_AFTER_REBUILD_SECONDS = 60;
 
 /**
- * The most calls that searches of one process have under way at once. Further calls wait, but only briefly (`waitMs`).
- * Waiting does not use up the time of the call itself. With long waits, readers would get 503 before the turn of their
- * calls came. Then these calls would still be made, for nobody, and later readers would wait even longer.
+ * The most calls that searches of one process have under way at once, and the most that completions have. Further calls
+ * wait, but only briefly (`waitMs`). Waiting does not use up the time of the call itself. With long waits, readers would
+ * get 503 before the turn of their calls came. Then these calls would still be made, for nobody, and later readers would
+ * wait even longer. Completions do not wait for searches, which take much longer.
  */
 export const CALLS_AT_ONCE = 8;
-const line = new Turns({ inAll: CALLS_AT_ONCE, waitMs: 1_000 });
+const LIMITS = { inAll: CALLS_AT_ONCE, waitMs: 1_000 };
+const lines = { search: new Turns(LIMITS), completion: new Turns(LIMITS) };
 
 /**
- * Asks Elasticsearch as `askElasticsearch` does, in turn with the searches of other askers. So one who asks much waits
+ * Asks Elasticsearch as `askElasticsearch` does, in turn with the calls of other askers. So one who asks much waits
  * behind those who ask little. Throws UNAVAILABLE where the turn does not come in time.
  */
-export function searchElasticsearch<T>(deps: SearchDeps, call: () => Promise<T>): Promise<T> {
-  return line.take(deps.asker, CALLS_AT_ONCE, () => askElasticsearch(deps, call));
+export function searchElasticsearch<T>(
+  deps: SearchDeps,
+  call: () => Promise<T>,
+  line: keyof typeof lines = 'search',
+): Promise<T> {
+  return lines[line].take(deps.asker, CALLS_AT_ONCE, () => askElasticsearch(deps, call));
 }
 
-/** Searches the index of the archive, in turn with other searches. Throws as `searchElasticsearch` does. */
+/** Searches the index of the archive, in turn with other calls. Throws as `searchElasticsearch` does. */
 export function searchIndex<Source = unknown, Counts = Aggregations>(
   deps: SearchDeps,
   request: Request,
+  line?: keyof typeof lines,
 ): Promise<estypes.SearchResponse<Source, Counts>> {
   const { elasticsearch, namespace } = deps;
   const asked = { index: searchAlias(namespace), ...request };
-  return searchElasticsearch(deps, () => elasticsearch.search<Source, Counts>(asked, CALL_LIMITS));
+  const call = () => elasticsearch.search<Source, Counts>(asked, CALL_LIMITS);
+  return searchElasticsearch(deps, call, line);
 }
 
 /**

@@ -29,9 +29,10 @@ export function keepAnswers(
  * also holds where nothing is found.
  */
 export function keepCompletions(
-  suggest: (query: SuggestParams) => Promise<SuggestResponse>,
+  suggest: (query: SuggestParams, asker: Asker) => Promise<SuggestResponse>,
 ): Handler<unknown, SuggestParams> {
-  return async ({ query }) => loaded(await suggest(query), performance.now() + LIFE_MS);
+  return async ({ query, asker }) =>
+    loaded(await suggest(query, asker), performance.now() + LIFE_MS);
 }
 
 function loaded(found: object, expiresAt: number): Answer {

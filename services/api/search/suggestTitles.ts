@@ -1,7 +1,8 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { SuggestParams, SuggestResponse } from '../../../shared/contract/search.js';
-import { searchAlias, type ThreadDocument } from '../../../shared/store/searchIndex.js';
-import { askElasticsearch, CALL_LIMITS, type IndexDeps } from './askElasticsearch.js';
+import type { ThreadDocument } from '../../../shared/store/searchIndex.js';
+import type { Asker } from '../asker.js';
+import { searchIndex, type IndexDeps } from './askElasticsearch.js';
 import { cleanText } from './parseQuery.js';
 
 type Found = Pick<ThreadDocument, 'threadId' | 'title' | 'slug'>;
@@ -15,15 +16,10 @@ const SUGGESTIONS = 8;
 export async function suggestTitles(
   deps: IndexDeps,
   { q }: SuggestParams,
+  { name }: Pick<Asker, 'name'>,
 ): Promise<SuggestResponse> {
-  const { elasticsearch, namespace } = deps;
-  const text = cleanText(q);
-  const { hits } = await askElasticsearch(deps, () =>
-    elasticsearch.search<Found>(
-      { index: searchAlias(namespace), ...buildSuggestRequest(text) },
-      CALL_LIMITS,
-    ),
-  );
+  const request = buildSuggestRequest(cleanText(q));
+  const { hits } = await searchIndex<Found>({ ...deps, asker: name }, request, 'completion');
   const suggestions = hits.hits.flatMap(({ _source: found }) =>
     found ? [{ threadId: found.threadId, title: found.title, slug: found.slug }] : [],
   );

@@ -79,7 +79,7 @@ describe('a search index of the first mapping', () => {
       await storeDocuments(stores.elasticsearch, deps.namespace, documents.map(asFirst));
       if (isPrepared) await prepare();
       for (const [q, more] of QUESTIONS) await expectRefused(q, ask(q, more));
-      await expectRefused('completion', suggestTitles(deps, { q: 'moor' }));
+      await expectRefused('completion', suggestTitles(deps, { q: 'moor' }, UNLIMITED));
       const said = { type: 'messages' } as const;
       expect(await ask('"two ropes"', said)).to.include({ threadCount: 0, messageCount: 1 });
       expect(await ask('"two lanterns"', said)).to.include({ total: 0 });
@@ -98,7 +98,7 @@ describe('a search index of the first mapping', () => {
     await stores.refreshSearch();
     expect(await ask('anchor of')).to.include({ threadCount: 3, messageCount: 6 });
     expect(await ask('anchors at xylophone')).to.nested.include({ 'related.threads.length': 3 });
-    const { suggestions } = await suggestTitles(deps, { q: 'anch' });
+    const { suggestions } = await suggestTitles(deps, { q: 'anch' }, UNLIMITED);
     expect(suggestions).to.have.length(3);
 
     await archive.write(thread!.threadId, thread!.messageIds, 'later');
@@ -138,7 +138,7 @@ describe('a search index of the second mapping', () => {
     await stores.refreshSearch();
     expect(await search('9f86d')).to.include({ threadCount: 1, messageCount: 1 });
     expect(await search(digest)).to.include({ threadCount: 1, messageCount: 1 });
-    const { suggestions } = await suggestTitles(deps, { q: 'anch' });
+    const { suggestions } = await suggestTitles(deps, { q: 'anch' }, UNLIMITED);
     expect(suggestions).to.have.length(1);
     await doAll(deps);
 

@@ -7,7 +7,7 @@ import {
   type SearchParams,
 } from '../../../../shared/contract/search.js';
 import { suggestTitles } from '../../../../services/api/search/suggestTitles.js';
-import { aThread, searchSuite } from '../../../support/searchDocuments.js';
+import { aThread, searchSuite, UNLIMITED } from '../../../support/searchDocuments.js';
 
 const PAYLOAD = '<img src=x onerror=alert(1)> <mark>"&\'</mark> &lt;b&gt; \ue000\ue001 barnacle';
 
@@ -142,7 +142,7 @@ describe('search: hostile input', () => {
         expect(problem, JSON.stringify(q)).to.be.instanceOf(AppError);
         expect(problem).to.include({ code: 'VALIDATION_ERROR' });
       }
-      await suggestTitles(fixture, { q: params.q });
+      await suggestTitles(fixture, { q: params.q }, UNLIMITED);
     }
     expect(answered).to.be.above(150);
   });

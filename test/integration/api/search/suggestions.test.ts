@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { suggestTitles } from '../../../../services/api/search/suggestTitles.js';
 import { suggestResponseSchema } from '../../../../shared/contract/search.js';
-import { aThread, searchSuite } from '../../../support/searchDocuments.js';
+import { aThread, searchSuite, UNLIMITED } from '../../../support/searchDocuments.js';
 
 describe('search: suggestions', () => {
   const fixture = searchSuite();
@@ -38,7 +38,7 @@ describe('search: suggestions', () => {
   });
 
   const titles = async (q: string) =>
-    (await suggestTitles(fixture, { q })).suggestions.map(({ title }) => title);
+    (await suggestTitles(fixture, { q }, UNLIMITED)).suggestions.map(({ title }) => title);
 
   it('corrects a query that finds nothing', async () => {
     const found = await fixture.search('rudddr <b>pintel</b>');
@@ -128,9 +128,9 @@ describe('search: suggestions', () => {
   });
 
   it('answers in its shape, with nothing for what cannot be found', async () => {
-    const found = await suggestTitles(fixture, { q: 'rep' });
+    const found = await suggestTitles(fixture, { q: 'rep' }, UNLIMITED);
     expect(suggestResponseSchema.validate(found).error).to.equal(undefined);
-    expect(await suggestTitles(fixture, { q: '?!' })).to.deep.equal({
+    expect(await suggestTitles(fixture, { q: '?!' }, UNLIMITED)).to.deep.equal({
       query: '?!',
       suggestions: [],
     });

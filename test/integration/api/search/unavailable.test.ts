@@ -25,7 +25,7 @@ async function expectUnavailable(url: string): Promise<void> {
   const deps = { elasticsearch, namespace: 'test-nothing-here', turns: new Turns() };
   const problems = await Promise.all([
     problemOf(searchArchive(deps, searchParams('anchor'), UNLIMITED)),
-    problemOf(suggestTitles(deps, { q: 'anchor' })),
+    problemOf(suggestTitles(deps, { q: 'anchor' }, UNLIMITED)),
   ]);
   for (const problem of problems) {
     expect(problem).to.be.instanceOf(AppError).and.include({ code: 'UNAVAILABLE', status: 503 });

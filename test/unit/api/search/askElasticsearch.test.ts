@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import {
-  askElasticsearch,
   CALLS_AT_ONCE,
   searchElasticsearch,
   type SearchDeps,
@@ -23,9 +22,8 @@ describe('searchElasticsearch', () => {
     );
     await setImmediate();
     expect(begun).to.have.length(CALLS_AT_ONCE);
-    expect(await askElasticsearch(DEPS, () => Promise.resolve('completion'))).to.equal(
-      'completion',
-    );
+    const complete = () => Promise.resolve('completion');
+    expect(await searchElasticsearch(DEPS, complete, 'completion')).to.equal('completion');
     ends[3]!();
     expect(await calls[3]).to.equal(3);
     await setImmediate();
@@ -37,27 +35,33 @@ describe('searchElasticsearch', () => {
     expect(await Promise.all(calls)).to.deep.equal(calls.map((_, n) => n));
   });
 
-  it('begins a call of another asker before the calls of one who asks much', async () => {
-    const begun: string[] = [];
-    const ends: (() => void)[] = [];
-    const call = (asker: string) =>
-      searchElasticsearch({ ...DEPS, asker }, async () => {
-        begun.push(asker);
-        await new Promise<void>((resolve) => ends.push(resolve));
-      });
-    const calls = Array.from({ length: CALLS_AT_ONCE + 3 }, () => call('much'));
-    calls.push(call('little'));
-    await setImmediate();
-    expect(begun).to.have.length(CALLS_AT_ONCE);
-    ends.shift()!();
-    await setImmediate();
-    ends.shift()!();
-    await setImmediate();
-    expect(begun.slice(CALLS_AT_ONCE)).to.include('little');
-    while (begun.length < calls.length || ends.length > 0) {
-      for (const end of ends.splice(0)) end();
+  for (const line of ['search', 'completion'] as const) {
+    it(`begins a ${line} of another asker before those of one who asks much`, async () => {
+      const begun: string[] = [];
+      const ends: (() => void)[] = [];
+      const call = (asker: string) =>
+        searchElasticsearch(
+          { ...DEPS, asker },
+          async () => {
+            begun.push(asker);
+            await new Promise<void>((resolve) => ends.push(resolve));
+          },
+          line,
+        );
+      const calls = Array.from({ length: CALLS_AT_ONCE + 3 }, () => call('much'));
+      calls.push(call('little'));
       await setImmediate();
-    }
-    await Promise.all(calls);
-  });
+      expect(begun).to.have.length(CALLS_AT_ONCE);
+      ends.shift()!();
+      await setImmediate();
+      ends.shift()!();
+      await setImmediate();
+      expect(begun.slice(CALLS_AT_ONCE)).to.include('little');
+      while (begun.length < calls.length || ends.length > 0) {
+        for (const end of ends.splice(0)) end();
+        await setImmediate();
+      }
+      await Promise.all(calls);
+    });
+  }
 });
