@@ -13,6 +13,7 @@ import type { Links } from '../../support/discord/present/links.js';
 import { presentChannel } from '../../support/discord/present/presentChannel.js';
 import { presentGuild } from '../../support/discord/present/presentGuild.js';
 import { presentMessage } from '../../support/discord/present/presentMessage.js';
+import type { PublicThread } from '../../support/discord/model/model.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { archivedState, differences, publicState, type Told } from '../../support/syncRig.js';
 import { expectedPlaces, type Expected } from './expectedPlaces.js';
@@ -43,14 +44,21 @@ export async function compareArchive(
   const hidden = new Set(await threads.distinct('_id', { channelId: { $in: withheld } }));
   const archived = Object.entries(await archivedState(deps)).filter(([id]) => !hidden.has(id));
   const found = Object.fromEntries(archived);
+  // A thread that an erasure has removed stays away, whoever writes in it later. Nobody asks for the roles of its authors.
+  const isGone = ({ thread: { id } }: PublicThread): boolean =>
+    !found[id] && (expected.mayBeGone.has(id) || expected.emptied.has(id));
+  const shown = expected.places.filter((place) => !isGone(place));
   const listed = await threadItems.distinct('_id', { _id: { $in: [...expected.emptied] } });
   const marks = await work.countDocuments({ kind: { $in: ['member', 'thread', 'channel'] } });
   return [
-    ...differences(found, told(found, expected, await erasedPeople(deps.collections))),
+    ...differences(
+      found,
+      told(found, { ...expected, places: shown }, await erasedPeople(deps.collections)),
+    ),
     ...listed.map((id) => `${id} is listed, although only erased people have written in it`),
     ...(await places(deps, discord, expected)),
     ...(await messages(deps, discord, expected)),
-    ...choices(expected, await optOuts.find().toArray(), { removed, quiet }),
+    ...choices(shown, await optOuts.find().toArray(), { removed, quiet }),
     ...(marks > 0 ? [`${marks} things are still to be built`] : []),
   ];
 }
@@ -58,19 +66,17 @@ export async function compareArchive(
 /** The state that the archive should have, as far as it is not left open. What is left open is taken from the archive. */
 function told(
   found: Record<string, Told>,
-  { places, emptied, mayBeGone, mayLackTitle }: Expected,
+  { places, mayLackTitle }: Pick<Expected, 'places' | 'mayLackTitle'>,
   erased: ErasedPeople,
 ): Record<string, Told> {
-  const state = Object.entries(publicState({ model: { publicThreads: () => places } }));
-  const isOpen = (id: string): boolean => !found[id] && (mayBeGone.has(id) || emptied.has(id));
-  const kept = state.filter(([id]) => !isOpen(id));
-  for (const [id, thread] of kept) {
+  const state = publicState({ model: { publicThreads: () => places } });
+  for (const [id, thread] of Object.entries(state)) {
     if (found[id]?.title === UNTITLED && mayLackTitle.has(id)) thread.title = UNTITLED;
     // These texts are compared as facts of the messages.
     if (!erased.isEmpty)
       for (const one of Object.keys(thread.messages)) thread.messages[one] = null;
   }
-  return Object.fromEntries(kept);
+  return state;
 }
 
 /** Forums of public threads, and their servers, that are recorded otherwise than the platform tells them. */
@@ -169,7 +175,7 @@ function othersIn(
  * has the name, everybody stays as they were. Where their role was deleted, people stay left out.
  */
 function choices(
-  { places }: Expected,
+  places: readonly PublicThread[],
   records: readonly OptOutRecord[],
   { removed, quiet }: Pick<Trialled, 'removed' | 'quiet'>,
 ): string[] {
