@@ -19,10 +19,10 @@ export interface QuietPeople {
   /** A text that only this person says. */
   wordsOf(userId: string): string;
   /**
-   * Lets one of them, or a new one, write in public or to one person alone. A new one comes only while `mayCome`.
-   * Returns what happened.
+   * Lets one of them, or a new one, write in public or to one person alone. A new one carries none of the `uncounted`
+   * roles. Returns what happened.
    */
-  speak(random: Random, mayCome: boolean): string;
+  speak(random: Random, uncounted: ReadonlySet<string>): string;
   /**
    * Is to be called after roles have changed. Somebody without an opt-out role must not be shown only while the archive
    * leaves them out, and had been told of roles that are deleted now, or while no role has the name any more. All others
@@ -68,7 +68,7 @@ export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
     userIds,
     has: (userId) => all.includes(userId),
     wordsOf,
-    speak(random, mayCome) {
+    speak(random, uncounted) {
       const open = model.publicThreads().filter(({ thread }) => !thread.isArchived);
       if (open.length === 0) return 'silence';
       const { thread } = random.pick(open);
@@ -77,9 +77,9 @@ export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
         model.postEphemeral(thread.id, { authorId: first, content: WHISPER });
         return what;
       }
-      const [role] = optOutRoles(guild);
+      const role = optOutRoles(guild).find(({ id }) => !uncounted.has(id));
       const known = random.pick<string | undefined>([...userIds]);
-      const authorId = what === 'newcomer' && role && mayCome ? add(role) : known;
+      const authorId = what === 'newcomer' && role ? add(role) : known;
       if (authorId === undefined) return 'silence';
       model.post(thread.id, { authorId, content: `${what}: ${wordsOf(authorId)}` });
       return what;

@@ -149,8 +149,8 @@ class SyncTrial {
   readonly #happened: Record<string, number> = {};
   readonly #exports: PublicThread[] = [];
   #backup: string | undefined;
-  /** Whether the server was without a role by which people opt out, and the archive has not found one since. */
-  #isRoleMissed = false;
+  /** Ids of roles by which people can opt out only once the archive has found them. */
+  readonly #uncounted = new Set<string>();
   #running: { process: KillableProcess; sync: Sync }[] = [];
 
   constructor(rig: Rig) {
@@ -228,7 +228,7 @@ class SyncTrial {
       const name = randomOperation(model, random);
       if (name !== null) this.#note(name);
       if (random.chance(0.05)) {
-        this.#note(this.#quiet.speak(random, await this.#isRoleFound()));
+        this.#note(this.#quiet.speak(random, await this.#uncountedRoles()));
       }
       if (random.chance(0.05)) this.#note(this.#erasable.speak(random));
       const erased = [...this.#operator.removed.userIds];
@@ -242,29 +242,32 @@ class SyncTrial {
     if (random.chance(0.2)) discord.faults.next(random.pick(FAULTS));
   }
 
-  /**
-   * Whether newcomers can opt out. While the role is missing, nobody can, until the archive finds a role of that name
-   * again.
-   */
-  async #isRoleFound(): Promise<boolean> {
-    const { deps, discord } = this.#rig;
-    const [guild] = discord.model.guilds.values();
-    const named = optOutRoles(guild!).map(({ id }) => id);
-    if (this.#isRoleMissed) {
-      const server = await syncOf(deps.collections.sync, 'server').findOne({ kind: 'server' });
-      this.#isRoleMissed = !server?.optOutRoles?.some((id) => named.includes(id));
+  /** The roles by which people cannot opt out yet. */
+  async #uncountedRoles(): Promise<ReadonlySet<string>> {
+    if (this.#uncounted.size > 0) {
+      const { sync } = this.#rig.deps.collections;
+      const server = await syncOf(sync, 'server').findOne({ kind: 'server' });
+      for (const id of server?.optOutRoles ?? []) this.#uncounted.delete(id);
     }
-    return !this.#isRoleMissed;
+    return this.#uncounted;
   }
 
-  /** Changes roles by which people opt out. */
+  /**
+   * Changes roles by which people opt out. A role counts from the next look at the server on. But where that look may
+   * have found a role of that name, and finds a person with a role that it does not know, it looks once more.
+   */
   async #changeRoles(): Promise<void> {
     const { random, deps, discord } = this.#rig;
     await this.#awaitQuiet();
     const records = await deps.collections.optOuts.find().toArray();
     const [guild] = discord.model.guilds.values();
+    const known = new Set(guild!.roles.keys());
+    const before = optOutRoles(guild!).map(({ id }) => id);
+    const isNoneFound = before.every((id) => this.#uncounted.has(id));
     this.#note(changeOptOutRoles(discord.model, guild!, random));
-    this.#isRoleMissed ||= optOutRoles(guild!).length === 0;
+    for (const { id } of optOutRoles(guild!)) {
+      if (!before.includes(id) && (known.has(id) || isNoneFound)) this.#uncounted.add(id);
+    }
     this.#quiet.judge(records);
   }
 
