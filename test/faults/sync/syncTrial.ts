@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayOpcodes } from 'discord-api-types/v10';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import type { Sync } from '../../../services/indexer/sync/runSync.js';
+import { createServiceLinks } from '../../../services/indexer/views/serviceLinks.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
@@ -17,15 +19,17 @@ import { createRandom, type Random } from '../random.js';
 import { everyTrace } from '../../support/everyTrace.js';
 import { compareArchive } from './compareArchive.js';
 import { backUp, restore } from './restorable.js';
+import { openCopies, type Copies } from './copies.js';
 import { calmGateway, disturbGateway } from './disturbGateway.js';
 import { disturbServer, endAbsences } from './disturbServer.js';
 import { exported, importThread } from './importThread.js';
 import { killableProcess, type KillableProcess } from './killable.js';
 import { addErasablePeople, type ErasablePeople } from './erasablePeople.js';
-import { writersOf } from './expectedPlaces.js';
+import { expectedPlaces, writersOf } from './expectedPlaces.js';
 import { createOperator, type Operator } from './operator.js';
 import { changeOptOutRoles, OPT_OUT_ROLE, optOutRoles } from './optOutRoles.js';
 import { addQuietPeople, threadsShowing, type QuietPeople } from './quietPeople.js';
+import { sendFiles } from './sendFiles.js';
 import { planTrial, tellsRoles, type TrialPlan } from './trialPlan.js';
 import { watchPrivacy } from './watchPrivacy.js';
 
@@ -41,6 +45,9 @@ const ROUNDS = 10;
 const MOST_OPERATIONS = 25;
 /** The operator erases so many people at most, so that enough of them are left. */
 const MOST_ERASED = 3;
+const DISTURBANCES = [
+  ...['nothing', 'import', 'look', 'stop', 'kill', 'relieve', 'ask roles', 'retry files'],
+];
 const FAULTS: readonly Fault[] = ['serverError', 'cut', 'cutBody', 'garbled', 'badGateway'];
 /** How long the archive may take to become like the platform once nothing changes any more (ms). */
 const SETTLE_MS = 240_000;
@@ -56,15 +63,22 @@ export async function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial
   const random = createRandom(seed);
   const plan = planTrial(random, seed);
   const stores = await openStores();
-  const deps = indexerDeps(stores);
   const discord = await startDiscord(plan.discord);
+  const copies = await openCopies(stores, discord);
+  const links = createServiceLinks({
+    publicUrl: 'https://archive.example',
+    cdnUrl: discord.cdnUrl,
+  });
+  const deps = { ...indexerDeps(stores), links, mirror: await copies.newMirror() };
+  await askToLookThrough(deps);
   const builder = createBuilder(deps);
   builder.start();
   try {
-    const trial = new SyncTrial({ plan, random, stores, deps, discord, builder });
+    const trial = new SyncTrial({ plan, random, stores, deps, discord, copies, builder });
     return await trial.run(rounds);
   } finally {
     await builder.stop();
+    await copies.close();
     await discord.close();
     await stores.close();
   }
@@ -137,6 +151,7 @@ interface Rig {
   stores: TestStores;
   deps: IndexerDeps;
   discord: DiscordDouble;
+  copies: Copies;
   builder: Builder;
 }
 
@@ -231,6 +246,7 @@ class SyncTrial {
         this.#note(this.#quiet.speak(random, await this.#uncountedRoles()));
       }
       if (random.chance(0.05)) this.#note(this.#erasable.speak(random));
+      if (random.chance(0.15)) this.#note(sendFiles(model, random));
       const erased = [...this.#operator.removed.userIds];
       if (erased.length > 0 && random.chance(0.15)) {
         this.#note(this.#erasable.goOn(random, random.pick(erased)));
@@ -302,12 +318,13 @@ class SyncTrial {
   }
 
   async #disturb(): Promise<void> {
-    const { random, deps } = this.#rig;
-    const what = random.pick(['nothing', 'import', 'look', 'stop', 'kill', 'relieve', 'ask roles']);
+    const { random, deps, copies } = this.#rig;
+    const what = random.pick(DISTURBANCES);
     this.#note(what);
     if (what === 'import') await this.#import();
     else if (what === 'look') await requestSync(deps.collections, {});
     else if (what === 'ask roles') await this.#ageRoles();
+    else if (what === 'retry files') await copies.retry(deps);
     else if (what !== 'nothing') await this.#relieve(what);
   }
 
@@ -409,7 +426,21 @@ class SyncTrial {
       ...differences.map(({ kind, id, detail }) => `verify: ${kind} ${id} ${detail}`),
       ...(await this.#hiddenWords()),
       ...(await this.#traces()),
+      ...(await this.#wrongCopies()),
     ];
+  }
+
+  /** Shown files that are not copied, and copies of others. */
+  async #wrongCopies(): Promise<string[]> {
+    const { deps, discord, copies } = this.#rig;
+    const { removed } = this.#operator;
+    const { threads } = deps.collections;
+    const kept = new Set(await threads.distinct('_id', { deleted: { $ne: true } }));
+    const { places } = expectedPlaces(discord.model, removed, this.#writers);
+    const shown = places.filter(({ thread }) => kept.has(thread.id));
+    // While the bot was refused too often, a process asks for no more links.
+    deps.mirror = await copies.newMirror();
+    return copies.check(deps, { places: shown, userIds: removed.userIds });
   }
 
   /** Bodies that show words of people who are left out or erased. */
