@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { environment } from '../platform/env.js';
+import { makeFolder } from '../platform/makeFolder.js';
 import { OWNER_KEY, type MirrorFiles } from './mirrorFiles.js';
 
 /** An S3-compatible bucket, and the keys of an account that may write to it. */
@@ -47,6 +49,19 @@ function fail(error: unknown): never {
   throw new BucketError(error);
 }
 
+/**
+ * Throws where somebody else can change what is in a folder. Any user of the machine can make a folder or a link in the
+ * temporary folder. So worker A could download files into a folder of user B, or remove the files of a folder that B
+ * chose.
+ */
+async function requireOwn(folder: string): Promise<void> {
+  const { getuid } = process;
+  if (!getuid) return;
+  const found = await lstat(folder);
+  const isOwn = found.isDirectory() && found.uid === getuid() && (found.mode & 0o022) === 0;
+  if (!isOwn) throw new Error(`${folder} is not a folder that only this user can write to`);
+}
+
 /** Files in a bucket. Their keys stand below the archive's name. A request fails after `idleMs` without a byte. */
 export async function createBucketFiles(
   bucket: Bucket,
@@ -84,9 +99,15 @@ export async function createBucketFiles(
     throw error;
   };
   // All users share the temporary folder, but a folder that one user has made cannot be written to by another.
-  const incoming = join(tmpdir(), `forum-archive-mirror-${process.getuid?.() ?? 'all'}`, namespace);
+  const own = join(tmpdir(), `forum-archive-mirror-${process.getuid?.() ?? 'all'}`);
+  const incoming = join(own, namespace);
   return {
     incoming,
+    async makeIncoming() {
+      await makeFolder(own, { mode: 0o700 });
+      await requireOwn(own);
+      await makeFolder(incoming, { mode: 0o700 });
+    },
     ownerPlace: `s3://${Bucket}/${prefix}${OWNER_KEY}`,
     async put(key, path, { bytes, type }) {
       const Body = createReadStream(path);

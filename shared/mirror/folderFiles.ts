@@ -28,6 +28,7 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
   return {
     incoming,
     ownerPlace,
+    makeIncoming: () => makeFolder(incoming, { mode: OWNER_ONLY }),
     async put(key, path) {
       await moveTo(pathOf(key), path);
     },

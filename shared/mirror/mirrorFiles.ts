@@ -18,11 +18,10 @@ export const OWNER_KEY = 'owner/id';
  * see each other's files.
  */
 export interface MirrorFiles {
-  /**
-   * A folder of this machine into which files are downloaded. The downloader makes it. Files in it do not belong to the
-   * mirror yet.
-   */
+  /** A folder of this machine into which files are downloaded. Files in it do not belong to the mirror yet. */
   incoming: string;
+  /** Makes that folder where there is none. Throws where it cannot be used. */
+  makeIncoming(): Promise<void>;
   /** Stores a file that was downloaded whole. It may be gone from `path` then. Otherwise the caller removes it there. */
   put(key: string, path: string, facts: FileFacts): Promise<void>;
   /**

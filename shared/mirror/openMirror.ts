@@ -1,5 +1,4 @@
 import type { Settings } from '../platform/env.js';
-import { makeFolder } from '../platform/makeFolder.js';
 import { SettingsError } from '../platform/settingsError.js';
 import { createBucketFiles } from './bucketFiles.js';
 import { createFolderFiles } from './folderFiles.js';
@@ -47,7 +46,7 @@ export async function openWritableMirror(
   const files = await openMirror(settings, namespace);
   if (!files) return null;
   try {
-    await makeFolder(files.incoming, { mode: 0o700 });
+    await files.makeIncoming();
     return files;
   } catch (error) {
     // Files for a bucket are downloaded into the temporary folder of the system.

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { nameOfKey } from '../../../shared/mirror/fileNames.js';
-import { makeFolder } from '../../../shared/platform/makeFolder.js';
 import { isStoreAway, isTimeLimit } from '../../../shared/platform/storeErrors.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { stateOf, type MirrorState } from '../../../shared/store/state.js';
@@ -90,7 +89,7 @@ async function isOwnMirror(deps: Deps, mirror: Mirror): Promise<boolean> {
   const archiveId = await archiveIdOf(deps);
   const owner = await ownerOf(mirror);
   if (owner === archiveId || (owner === null && (await isNewOrKnown(deps, files)))) {
-    await makeFolder(files.incoming, { mode: 0o700 });
+    await files.makeIncoming();
     if (owner === null) await files.setOwner(archiveId);
     return true;
   }

@@ -1,7 +1,10 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { openMirror, openWritableMirror } from '../../../../shared/mirror/openMirror.js';
 import { readSettings } from '../../../../shared/platform/env.js';
 import { SettingsError } from '../../../../shared/platform/settingsError.js';
+import { rejectionOf, withTemporaryFolder } from '../../../support/temporaryFolder.js';
 
 const BUCKET = {
   MIRROR_S3_BUCKET: 'archive-mirror',
@@ -36,4 +39,25 @@ describe('openWritableMirror', () => {
       );
     });
   }
+
+  it('refuses a folder for downloads that somebody else could change, and leaves the files behind it alone', () =>
+    withTemporaryFolder(async (folder) => {
+      process.env['TMPDIR'] = folder;
+      const settings = readSettings(BUCKET);
+      const own = join(folder, `forum-archive-mirror-${process.getuid!()}`);
+      const other = join(folder, 'other');
+      const refusalOf = () => rejectionOf(openWritableMirror(settings, 'archive'));
+      const expected = `Wrong setting: TMPDIR cannot be used: ${own} is not a folder that only this user can write to`;
+      mkdirSync(other);
+      symlinkSync(other, own);
+      expect(await refusalOf()).to.equal(expected);
+      expect(readdirSync(other)).to.deep.equal([]);
+      rmSync(own);
+      mkdirSync(own);
+      chmodSync(own, 0o777);
+      expect(await refusalOf()).to.equal(expected);
+      chmodSync(own, 0o700);
+      expect(await openWritableMirror(settings, 'archive')).to.have.property('incoming');
+      expect(readdirSync(own)).to.deep.equal(['archive']);
+    }));
 });
