@@ -166,7 +166,7 @@ async function send<T>(
   { path, body }: PlatformRequest<T>,
   signal?: AbortSignal,
 ): Promise<Answer | NoAnswer> {
-  const sent = followSignal(signal);
+  const sent = followSignal(signal, TIMEOUT_MS);
   try {
     const response = await fetched(`${url}${path}`, {
       headers: {
@@ -178,7 +178,7 @@ async function send<T>(
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
       // The token must not be sent to any other address.
       redirect: 'manual',
-      signal: AbortSignal.any([sent.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: sent.signal,
     });
     const { status, headers } = response;
     return { status, headers, body: await readJson(response) };

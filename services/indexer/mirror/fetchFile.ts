@@ -59,10 +59,9 @@ export async function fetchFile(
   request: FileRequest,
   timeoutMs = LONGEST_MS,
 ): Promise<ArrivedFile> {
-  const fetching = followSignal(mirror.stopped);
+  const fetching = followSignal(mirror.stopped, timeoutMs);
   try {
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), fetching.signal]);
-    return await fetchUntil(signal, mirror, request);
+    return await fetchUntil(fetching.signal, mirror, request);
   } catch (error) {
     // This error is replaced, because elsewhere it says that a store does not answer.
     if (isTimeLimit(error)) throw new Error(`It did not arrive in ${timeoutMs / 1_000} seconds`);

@@ -13,6 +13,7 @@ import { createFolderFiles } from '../../../../shared/mirror/folderFiles.js';
 import { isStoreAway } from '../../../../shared/platform/storeErrors.js';
 import { until } from '../../../support/apiServer.js';
 import { fail, give, startFileServer, type FileServer } from '../../../support/fileServer.js';
+import { heldBytes } from '../../../support/heldBytes.js';
 
 const MOST = 1_000;
 const PATH = '/avatars/1/a.png';
@@ -94,6 +95,17 @@ describe('fetchFile', () => {
     expect(await errorOf(ask())).not.to.be.instanceOf(FileRefused);
     server.answers.set(PATH, give(Buffer.from('half'), 'image/png'));
     expect((await errorOf(ask({ bytes: 8 }))).message).to.equal('Only 4 of 8 bytes arrived');
+  });
+
+  it('gives up one that does not end, even when garbage is collected meanwhile', async () => {
+    server.answers.set(PATH, (response) => {
+      response.writeHead(200, { 'Content-Type': 'image/png' });
+      response.write('a');
+      const timer = setInterval(heldBytes, 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const late = await errorOf(ask({}, 500));
+    expect(late.message).to.equal('It did not arrive in 0.5 seconds');
   });
 
   it('takes only the types that are wanted', async () => {

@@ -1,4 +1,5 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Admission } from '../../../../shared/discordApi/admission.js';
 import {
@@ -396,6 +397,42 @@ describe('the client of the platform', () => {
       await clock.pass(3_600_000);
       const why = cause ? cause.message || 'X' : 'fetch failed';
       expect((asked.error as Error).message).to.equal(`The platform does not answer: ${why}`);
+    }
+  });
+
+  it('gives up a request that has no answer for half a minute, and sends it again', async () => {
+    const signals: AbortSignal[] = [];
+    const clock = new FakeClock();
+    const client = createPlatformClient({
+      url: 'https://platform.example/v10',
+      publicUrl: 'https://archive.example',
+      token: 'T',
+      clock,
+      admission: anAdmission(clock).admission,
+      limits: new RateLimits(clock),
+      now: () => Promise.resolve(1),
+      fetch: (_url, init) => {
+        const signal = init!.signal!;
+        signals.push(signal);
+        if (signals.length > 1) return Promise.resolve(json('late'));
+        return once(signal, 'abort').then(() => Promise.reject(signal.reason as Error));
+      },
+    });
+    const limits: { giveUp: () => void; ms: number }[] = [];
+    const timer = mock.method(globalThis, 'setTimeout', (giveUp: () => void, ms: number) =>
+      limits.push({ giveUp, ms }),
+    );
+    try {
+      const asked = outcome(
+        client.get({ route: 'GET /a', topId: '1', path: '/a', check: (answer) => answer }),
+      );
+      await clock.pass(1);
+      expect(limits.map(({ ms }) => ms)).to.deep.equal([30_000]);
+      limits[0]!.giveUp();
+      await clock.pass(1_000);
+      expect(asked.value?.value).to.equal('late');
+    } finally {
+      timer.mock.restore();
     }
   });
 
