@@ -94,8 +94,12 @@ export async function createBucketFiles(
   const at = (key: string) => ({ Bucket, Key: prefix + key });
   const absent = (error: unknown): null => {
     const { cause } = error as BucketError;
-    if (cause instanceof s3.S3ServiceException && cause.$metadata.httpStatusCode === 404)
-      return null;
+    const isAbsent =
+      cause instanceof s3.S3ServiceException &&
+      cause.$metadata.httpStatusCode === 404 &&
+      // Where the bucket itself is missing, nothing is known of the file.
+      cause.name !== 'NoSuchBucket';
+    if (isAbsent) return null;
     throw error;
   };
   // All users share the temporary folder, but a folder that one user has made cannot be written to by another.

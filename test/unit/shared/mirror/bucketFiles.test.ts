@@ -112,6 +112,18 @@ describe('createBucketFiles', () => {
     });
   });
 
+  it('tells a missing file from a missing bucket', async () => {
+    const answer: RequestListener = ({ url }, response) => {
+      const code = url!.includes('owner') ? 'NoSuchBucket' : 'NoSuchKey';
+      response.writeHead(404, { 'Content-Type': 'application/xml' });
+      response.end(`<Error><Code>${code}</Code><Message>It does not exist</Message></Error>`);
+    };
+    await withFiles(createHttpServer(answer), async (files) => {
+      expect(await files.open('a.png', 1)).to.equal(null);
+      expect(String(await errorOf(files.owner()))).to.include('The bucket: It does not exist');
+    });
+  });
+
   it('leaves no file open that the bucket refuses before it has read it', () =>
     withTemporaryFolder(async (folder) => {
       const bytes = 3_000_000;
