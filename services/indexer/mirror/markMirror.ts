@@ -5,13 +5,17 @@ import type { Documents } from '../work/commit.js';
 /** The causes of removals. Their jobs wait until the copies are removed, too. */
 const REMOVAL = /^(?:erase-user|delete-\w+)\//;
 
-/** Marks the files of a subject, where there is a mirror. Only removals wait for such a mark. */
+/**
+ * Marks the files of a subject. Only removals wait for such a mark. Without a mirror, only they are marked, because
+ * records of an earlier mirror's copies may have to go.
+ */
 export function markMirror(
   { mirror }: Pick<IndexerDeps, 'mirror'>,
   documents: Documents,
   subject: `${'thread' | 'user' | 'server'}/${string}`,
   { causes = [] }: { causes?: Mark['causes'] | undefined },
 ): void {
-  if (!mirror) return;
-  documents.mark('mirror', subject, { causes: causes.filter((cause) => REMOVAL.test(cause)) });
+  const removals = causes.filter((cause) => REMOVAL.test(cause));
+  if (!mirror && removals.length === 0) return;
+  documents.mark('mirror', subject, { causes: removals });
 }

@@ -17,11 +17,19 @@ const SLICE_MS = 10_000;
 /** How long (ms) a subject waits whose files could not be tried. */
 const AGAIN_MS = 30_000;
 
-/** Copies the files that the marked subjects show, and removes other copies. Without a mirror, it does nothing. */
+/** Stands for the files of a mirror that is off. */
+const NO_FILES = { remove: () => Promise.resolve() };
+
+/**
+ * Copies the files that the marked subjects show, and removes other copies. Without a mirror, only the records of other
+ * copies are removed. The copies without a record are removed when the mirror is turned on again.
+ */
 export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const end = performance.now() + SLICE_MS;
   for (const mark of marks) {
-    const isLeft = deps.mirror ? await mirrorOne(deps, deps.mirror, mark, end) : false;
+    let isLeft = false;
+    if (deps.mirror) isLeft = await mirrorOne(deps, deps.mirror, mark, end);
+    else await removeUnwanted(deps, null, mark);
     await endOrWait(deps, mark, isLeft);
   }
 }
@@ -52,10 +60,7 @@ async function mirrorOne(
       await lookThrough(deps, mirror, mark);
       return false;
     }
-    const files = syncOf(deps.collections.sync, 'file');
-    const known = await files.find({ kind: 'file', of: mark.subject }).toArray();
-    const wanted = await wantedFiles(deps, mirror, mark.subject);
-    await removeFiles(deps, mirror, mark, unwantedAmong(known, wanted));
+    const { wanted, known } = await removeUnwanted(deps, mirror, mark);
     await forgetCauses(deps, mark);
     return await copyFiles(deps, mirror, mark, { wanted: missingAmong(wanted, known), end });
   } catch (error) {
@@ -67,6 +72,19 @@ async function mirrorOne(
     await noteFailure(deps);
     return true;
   }
+}
+
+/** Removes the files of a subject that are no longer wanted. Resolves with the others, and with all that was known. */
+async function removeUnwanted(
+  deps: IndexerDeps,
+  mirror: Mirror | null,
+  mark: Mark,
+): Promise<{ wanted: WantedFile[]; known: SyncFile[] }> {
+  const files = syncOf(deps.collections.sync, 'file');
+  const known = await files.find({ kind: 'file', of: mark.subject }).toArray();
+  const wanted = await wantedFiles(deps, mirror, mark.subject);
+  await removeFiles(deps, mirror?.files ?? NO_FILES, mark, unwantedAmong(known, wanted));
+  return { wanted, known };
 }
 
 /** The records of files that are no longer shown or copied, and of files that were being removed. */

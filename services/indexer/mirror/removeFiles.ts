@@ -1,9 +1,9 @@
+import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
 import type { SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { slices } from '../records/slices.js';
 import { changeRecords } from './fileRecords.js';
-import type { Mirror } from './mirror.js';
 
 const AT_ONCE = 500;
 
@@ -13,7 +13,7 @@ const AT_ONCE = 500;
  */
 export async function removeFiles(
   deps: Pick<IndexerDeps, 'commit'>,
-  { files }: Pick<Mirror, 'files'>,
+  files: Pick<MirrorFiles, 'remove'>,
   mark: Mark,
   records: readonly SyncFile[],
 ): Promise<void> {

@@ -26,16 +26,20 @@ export interface WantedFile {
 
 type Deps = Pick<IndexerDeps, 'collections'>;
 
-/** The files of a subject that are to be copied. A subject is `thread/ID`, `user/ID` or `server/ID`. */
+/**
+ * The files of a subject that are to be copied; without a mirror, all that are shown. A subject is `thread/ID`,
+ * `user/ID` or `server/ID`.
+ */
 export async function wantedFiles(
   deps: Deps,
-  mirror: Mirror,
+  mirror: Mirror | null,
   subject: string,
 ): Promise<WantedFile[]> {
   const [kind, id = ''] = subject.split('/');
   if (kind === 'thread') return wantedAttachments(deps, mirror, id);
   const picture = kind === 'user' ? await avatarOf(deps, id) : await iconOf(deps, id);
-  return picture && filePath(picture.source, mirror.cdnUrl) !== null ? [picture] : [];
+  if (!picture) return [];
+  return !mirror || filePath(picture.source, mirror.cdnUrl) !== null ? [picture] : [];
 }
 
 const WITH_FILES = {
@@ -45,7 +49,7 @@ const WITH_FILES = {
 /** The attachments of a thread that readers see. */
 async function wantedAttachments(
   { collections }: Deps,
-  mirror: Mirror,
+  mirror: Mirror | null,
   threadId: string,
 ): Promise<WantedFile[]> {
   const place = await shownPlace(collections, threadId);
@@ -60,19 +64,25 @@ async function wantedAttachments(
   return wanted;
 }
 
-function attachmentsOf(message: MessageRecord, mirror: Mirror): WantedFile[] {
+function attachmentsOf(message: MessageRecord, mirror: Mirror | null): WantedFile[] {
   const { _id: messageId, threadId, attachments, forwarded } = message;
-  const { cdnUrl, takes, maxFileBytes } = mirror;
-  const isTrusted = (file: AttachmentRecord): boolean =>
-    filePath(file.url, cdnUrl) !== null && isOwnAttachment(file, message, cdnUrl);
   return [...attachments, ...(forwarded?.attachments ?? [])]
-    .filter((file) => isTrusted(file) && takes(file.contentType) && file.size <= maxFileBytes)
+    .filter((file) => !mirror || isCopied(file, message, mirror))
     .map(({ id: attachmentId, url, size: bytes }) => ({
       name: attachmentName({ messageId, attachmentId }),
-      source: mirror.links ? unsignedUrl(url) : url,
+      source: mirror?.links ? unsignedUrl(url) : url,
       bytes,
       attachment: { attachmentId, messageId, threadId, url: unsignedUrl(url) },
     }));
+}
+
+function isCopied(
+  file: AttachmentRecord,
+  message: MessageRecord,
+  { cdnUrl, takes, maxFileBytes }: Mirror,
+): boolean {
+  const isTrusted = filePath(file.url, cdnUrl) !== null && isOwnAttachment(file, message, cdnUrl);
+  return isTrusted && takes(file.contentType) && file.size <= maxFileBytes;
 }
 
 /** A thread that may be shown; null for any other. */

@@ -443,6 +443,31 @@ describe('the mirror', () => {
     expect(JSON.stringify(left)).not.to.contain(author.id);
   });
 
+  it('keeps no record of a file that is erased while the mirror is off, nor the copy once it is on again', async () => {
+    const avatar = `${server.url}/avatars/7/0f.png`;
+    const author = { ...anAuthor('eve'), avatar };
+    await aThreadWith((id) => [aFile(server.url, id)], { author });
+    const other = await aThreadWith((id) => [aFile(server.url, id)]);
+    const kept = `thread/${other.threadId}`;
+    await askToLookThrough(deps);
+    await doDue(deps);
+    expect(await stored()).to.have.length(3);
+
+    await askToLookThrough(base);
+    const erasureId = await requestErasure(base.collections, author.id);
+    await eraseUser(base, { erasureId }, REPORT_NOBODY);
+    expect((await records()).map(({ of }) => of)).to.deep.equal([kept]);
+    await deleteMessage(base, { messageId: other.messages[0]!._id });
+    expect(await records()).to.deep.equal([]);
+    expect(await totals()).to.deep.equal({ files: 0, bytes: 0, failed: 0 });
+    expect(await waiting()).to.equal(0);
+
+    for (const key of await stored()) utimesSync(join(deps.mirror.files.incoming, '..', key), 0, 0);
+    await askToLookThrough(deps);
+    await doDue(deps);
+    expect(await stored()).to.deep.equal([]);
+  });
+
   it('copies the newest picture of a person and of a server, whatever types of attachments are copied', async () => {
     deps = await withMirror(base, { ...env, MIRROR_TYPES: 'image/svg+xml' });
     const serverId = anId();
