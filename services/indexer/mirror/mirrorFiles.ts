@@ -9,16 +9,13 @@ import { copyFiles, type MissingFile } from './copyFiles.js';
 import { EVERYTHING, lookThrough } from './lookThrough.js';
 import type { Mirror } from './mirror.js';
 import { noteFailure } from './ownMirror.js';
-import { removeFiles } from './removeFiles.js';
-import { wantedFiles, type WantedFile } from './wantedFiles.js';
+import { removeUnwanted } from './removeUnwanted.js';
+import type { WantedFile } from './wantedFiles.js';
 
 /** After this time (ms), another subject has its turn. */
 const SLICE_MS = 10_000;
 /** How long (ms) a subject waits whose files could not be tried. */
 const AGAIN_MS = 30_000;
-
-/** Stands for the files of a mirror that is off. */
-const NO_FILES = { remove: () => Promise.resolve() };
 
 /**
  * Copies the files that the marked subjects show, and removes other copies. Without a mirror, only the records of other
@@ -72,25 +69,6 @@ async function mirrorOne(
     await noteFailure(deps);
     return true;
   }
-}
-
-/** Removes the files of a subject that are no longer wanted. Resolves with the others, and with all that was known. */
-async function removeUnwanted(
-  deps: IndexerDeps,
-  mirror: Mirror | null,
-  mark: Mark,
-): Promise<{ wanted: WantedFile[]; known: SyncFile[] }> {
-  const files = syncOf(deps.collections.sync, 'file');
-  const known = await files.find({ kind: 'file', of: mark.subject }).toArray();
-  const wanted = await wantedFiles(deps, mirror, mark.subject);
-  await removeFiles(deps, mirror?.files ?? NO_FILES, mark, unwantedAmong(known, wanted));
-  return { wanted, known };
-}
-
-/** The records of files that are no longer shown or copied, and of files that were being removed. */
-function unwantedAmong(known: readonly SyncFile[], wanted: readonly WantedFile[]): SyncFile[] {
-  const ids = new Set(wanted.map(({ name }) => fileRecordId(name)));
-  return known.filter(({ _id, gone }) => gone === true || !ids.has(_id));
 }
 
 /**

@@ -3,6 +3,7 @@ import { failureOf } from '../../../shared/store/quarantine.js';
 import { MOST_TRIES, NEVER, type Mark } from '../../../shared/store/work.js';
 import { takeOut } from '../build/takeOut.js';
 import type { IndexerDeps } from '../deps.js';
+import { removeUnwanted } from '../mirror/removeUnwanted.js';
 import { isHeld, readsOf, released } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 
@@ -14,12 +15,14 @@ const KEEPING = /^(import|reindex-views|verify)\//;
 /**
  * Quarantines a claimed mark: nobody takes it until its subject changes or an operator releases it. The last views of a
  * thread stay, unless a cause of the mark has deleted, erased, withheld or left out something of the thread. Then the
- * thread's views and search documents are removed. A file is rejected, and its upload is kept for another try.
+ * thread's views and search documents are removed. Of the files that a subject has in the mirror, those that are not
+ * shown any more are removed: only copying can have failed. A file is rejected, and its upload is kept for another try.
  */
 export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: string): Promise<void> {
   const { kind, subject, tries = 0, causes = [] } = mark;
   const isRemoval = kind === 'thread' && causes.some((one) => !KEEPING.test(one));
   if (isRemoval) await takeOut(deps, mark);
+  if (kind === 'mirror') await removeUnwanted(deps, deps.mirror, mark);
   // The message of the failure may quote what is to be removed.
   const said = isRemoval
     ? 'It could not be built, and is not shown any more'

@@ -20,7 +20,7 @@ import { requestErasure } from '../../../shared/store/erasures.js';
 import type { AttachmentRecord, SourceMessage } from '../../../shared/store/records.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
-import { markId } from '../../../shared/store/work.js';
+import { markId, MOST_TRIES, NEVER } from '../../../shared/store/work.js';
 import { atOtherTime } from '../../support/atOtherTime.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { bytesOf, fail, give, startFileServer, type FileServer } from '../../support/fileServer.js';
@@ -441,6 +441,26 @@ describe('the mirror', () => {
     expect(await records()).to.deep.equal([]);
     const left = await deps.collections.work.find({ kind: 'mirror' }).toArray();
     expect(JSON.stringify(left)).not.to.contain(author.id);
+  });
+
+  it('removes copies of a thread whose files were being copied when each of five processes was killed', async () => {
+    const { threadId, messages } = await aThreadWith((id) => [
+      aFile(server.url, id),
+      aFile(server.url, id),
+    ]);
+    const subject = `thread/${threadId}`;
+    const { work } = deps.collections;
+    await setMarks(deps, 'mirror', [subject]);
+    for (let killed = 0; killed < MOST_TRIES; killed += 1) {
+      await claimMarks(deps, await work.find({ subject }).toArray());
+      await endLeases(deps, subject);
+    }
+    await doDue(deps);
+    expect((await work.findOne({ subject }))?.due).to.deep.equal(NEVER);
+    expect(await stored()).to.have.length(2);
+    await deleteMessage(deps, { messageId: messages[1]!._id });
+    expect(await stored()).to.have.length(1);
+    expect(await totals()).to.include({ files: 1 });
   });
 
   it('keeps no record of a file that is erased while the mirror is off, nor the copy once it is on again', async () => {
