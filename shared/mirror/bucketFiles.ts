@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { environment } from '../platform/env.js';
 import { makeFolder } from '../platform/makeFolder.js';
-import { OWNER_KEY, type MirrorFiles } from './mirrorFiles.js';
+import { OWNER_KEY, READER_WAITS_MS, type MirrorFiles } from './mirrorFiles.js';
 
 /** An S3-compatible bucket, and the keys of an account that may write to it. */
 export interface Bucket {
@@ -17,10 +17,6 @@ export interface Bucket {
   secretKey: string;
 }
 
-/**
- * The longest that a reader waits for a bucket (ms), over all tries. After that, the platform's own link is given out.
- */
-const READ_MS = 1_500;
 const CONNECT_MS = 2_000;
 /** A request is given up when no byte moves for so long (ms). While bytes move, a large file may take any time. */
 const IDLE_MS = 30_000;
@@ -125,7 +121,7 @@ export async function createBucketFiles(
     },
     async open(key, bytes) {
       const limit = new AbortController();
-      const timer = setTimeout(() => limit.abort(), READ_MS);
+      const timer = setTimeout(() => limit.abort(), READER_WAITS_MS);
       const asking = client.send(new s3.GetObjectCommand(at(key)), { abortSignal: limit.signal });
       const found = await asking.catch(absent).finally(() => clearTimeout(timer));
       const body = found?.Body as Readable | undefined;

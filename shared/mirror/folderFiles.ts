@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../platform/makeFolder.js';
+import { absent } from './absent.js';
 import { nameOfKey } from './fileNames.js';
+import { createFolderReader } from './folderReader.js';
 import { OWNER_KEY, type MirrorFiles } from './mirrorFiles.js';
 
 const INCOMING = 'incoming';
@@ -15,6 +17,7 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
   const root = join(folder, namespace);
   const incoming = join(root, INCOMING);
   const ownerPlace = join(root, OWNER_KEY);
+  const openWhole = createFolderReader();
   const pathOf = (key: string): string => {
     // Keys become paths. Nothing else may.
     if (nameOfKey(key) === null) throw new TypeError('That is no key of a mirrored file');
@@ -32,13 +35,7 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
     async put(key, path) {
       await moveTo(pathOf(key), path);
     },
-    async open(key, bytes) {
-      const file = await open(pathOf(key)).catch(absent);
-      if (!file) return null;
-      if ((await file.stat()).size === bytes) return file.createReadStream();
-      await file.close();
-      return null;
-    },
+    open: async (key, bytes) => openWhole(pathOf(key), bytes),
     async has(key, bytes) {
       return (await stat(pathOf(key)).catch(absent))?.size === bytes;
     },
@@ -73,10 +70,4 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
 async function foldersIn(path: string): Promise<Dirent[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(absent);
   return (entries ?? []).filter((entry) => entry.isDirectory());
-}
-
-/** Null where a file does not exist. Throws any other error. */
-function absent(error: unknown): null {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-  throw error;
 }

@@ -13,6 +13,9 @@ export interface FileFacts {
  */
 export const OWNER_KEY = 'owner/id';
 
+/** The longest that a reader waits for a mirror (ms). After that, the platform's own link is given out. */
+export const READER_WAITS_MS = 1_500;
+
 /**
  * Where copies of files are kept, by key: a folder or a bucket. Archives whose databases have different names do not
  * see each other's files.
@@ -26,7 +29,8 @@ export interface MirrorFiles {
   put(key: string, path: string, facts: FileFacts): Promise<void>;
   /**
    * The content of a file that has `bytes` bytes; null where there is none. A file of another length is damaged, and
-   * gives null, too: an answer that announces the recorded length would not match its body.
+   * gives null, too: an answer that announces the recorded length would not match its body. Throws where the mirror does
+   * not answer within READER_WAITS_MS.
    */
   open(key: string, bytes: number): Promise<Readable | null>;
   /** Whether there is a file of so many bytes. */

@@ -1,0 +1,97 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { isTimeLimit } from '../platform/storeErrors.js';
+import { withTimeout } from '../platform/withTimeout.js';
+import { absent } from './absent.js';
+import { READER_WAITS_MS } from './mirrorFiles.js';
+
+/**
+ * The most operations that are under way at once. The folder may be on another machine. While that machine is away, an
+ * operation may never end, and keeps one of the four threads that the process has for files, compression and names of
+ * hosts. So two are left for everything else.
+ */
+const AT_ONCE = 2;
+const PIECE_BYTES = 65_536;
+
+/** Opens a file that has so many bytes; null where there is none. Throws where the folder does not answer in time. */
+export type OpenWhole = (path: string, bytes: number) => Promise<Readable | null>;
+
+/** Makes what reads the files of a folder. */
+export function createFolderReader(): OpenWhole {
+  const turns = new Turns();
+  return async (path, bytes) => {
+    if (turns.areStuck) throw silent();
+    const drop = (late: FileHandle | null): void => {
+      if (late) turns.take(() => late.close()).catch(() => undefined);
+    };
+    try {
+      const asked = () => turns.take(() => openWhole(path, bytes));
+      const file = await withTimeout(READER_WAITS_MS, asked, drop);
+      return file && streamOf(file, turns);
+    } catch (error) {
+      throw isTimeLimit(error) ? silent() : error;
+    }
+  };
+}
+
+function silent(): Error {
+  return new Error('The folder does not answer in time');
+}
+
+async function openWhole(path: string, bytes: number): Promise<FileHandle | null> {
+  const file = await open(path).catch(absent);
+  if (!file) return null;
+  if ((await file.stat()).size === bytes) return file;
+  await file.close();
+  return null;
+}
+
+/** The content of a file. It closes the file at its end, and when it is destroyed. */
+function streamOf(file: FileHandle, turns: Turns): Readable {
+  return new Readable({
+    highWaterMark: PIECE_BYTES,
+    read() {
+      const piece = Buffer.allocUnsafe(PIECE_BYTES);
+      turns
+        .take(() => file.read(piece))
+        .then(
+          ({ bytesRead }) => this.push(bytesRead === 0 ? null : piece.subarray(0, bytesRead)),
+          (error: unknown) => this.destroy(error as Error),
+        );
+    },
+    destroy(error, done) {
+      turns
+        .take(() => file.close())
+        .then(
+          () => done(error),
+          (failed: unknown) => done(error ?? (failed as Error)),
+        );
+    },
+  });
+}
+
+/** Lets AT_ONCE operations be under way at once. Others wait, in the order in which they came. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
+  #movedAt = 0;
+
+  /** Whether all that are under way have taken longer than a reader waits. */
+  get areStuck(): boolean {
+    return this.#underWay === AT_ONCE && performance.now() - this.#movedAt > READER_WAITS_MS;
+  }
+
+  async take<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.#underWay < AT_ONCE) this.#underWay += 1;
+    else await new Promise<void>((begin) => this.#waiting.push(begin));
+    this.#movedAt = performance.now();
+    try {
+      return await operation();
+    } finally {
+      this.#movedAt = performance.now();
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#underWay -= 1;
+    }
+  }
+}
