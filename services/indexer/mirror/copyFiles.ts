@@ -29,6 +29,14 @@ const DAY_MS = 86_400_000;
 /** The longest time (ms) until a file is tried again that the mirror did not accept. The file itself may be fine. */
 const MIRROR_WAIT_MS = 600_000;
 
+/**
+ * A time until which no file waits whose try has failed by now. Where a record tells a later time, a clock was ahead.
+ * The clocks of other machines may differ a little, so there is a reserve.
+ */
+export function beyondWaits(now: Date): Date {
+  return new Date(now.getTime() + 2 * DAY_MS);
+}
+
 /** A wanted file that has to be copied, now or later. */
 export interface MissingFile {
   file: WantedFile;
@@ -71,7 +79,9 @@ export async function copyFiles(
   { wanted, end }: { wanted: readonly MissingFile[]; end: number },
 ): Promise<boolean> {
   const now = new Date();
-  const due = wanted.filter(({ record }) => (record?.dueAt ?? now) <= now);
+  const isDue = ({ dueAt = now }: Partial<SyncFile>): boolean =>
+    dueAt <= now || dueAt >= beyondWaits(now);
+  const due = wanted.filter(({ record }) => isDue(record ?? {}));
   const copying: Copying = { deps, mirror, mark, end };
   try {
     for (const group of slices(due, LINKS_AT_ONCE)) {

@@ -68,7 +68,8 @@ export async function askToLookThrough(
   }
   const isSame = known?.settings === deps.mirror.settings;
   const lookedAt = known?.checkedAt?.getTime() ?? 0;
-  if (isSame && now.getTime() - lookedAt < LOOK_EVERY_MS) return;
+  // A time that is yet to come was told by a clock that was ahead.
+  if (isSame && Math.abs(now.getTime() - lookedAt) < LOOK_EVERY_MS) return;
   // An empty archive must stay without marks, because a restore needs an empty archive.
   if (await isMirrorAway(deps)) return;
   const mark = markId('mirror', EVERYTHING);

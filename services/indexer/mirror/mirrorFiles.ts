@@ -5,7 +5,7 @@ import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncR
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { changeHeld, endMark, freeMark, isHeld, readsOf, setMarks } from '../work/claims.js';
-import { copyFiles, type MissingFile } from './copyFiles.js';
+import { beyondWaits, copyFiles, type MissingFile } from './copyFiles.js';
 import { EVERYTHING, lookThrough } from './lookThrough.js';
 import type { Mirror } from './mirror.js';
 import { noteFailure } from './ownMirror.js';
@@ -37,8 +37,11 @@ export async function retryFiles(deps: IndexerDeps, now = new Date()): Promise<v
   const totals = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
   // During a restore, most views are missing. People would seem to have written nothing, and lose their pictures.
   if (totals?.restoring) return;
-  const due = { kind: 'file' as const, dueAt: { $lte: now } };
-  const found = syncOf(deps.collections.sync, 'file').find(due, { projection: { of: 1 } });
+  const due = [{ dueAt: { $lte: now } }, { dueAt: { $gte: beyondWaits(now) } }];
+  const found = syncOf(deps.collections.sync, 'file').find(
+    { kind: 'file', $or: due },
+    { projection: { of: 1 } },
+  );
   for await (const batch of batches(found)) {
     const subjects = batch.map(({ of }) => of);
     await setMarks(deps, 'mirror', subjects);

@@ -285,6 +285,28 @@ describe('the mirror', () => {
     expect(await waiting()).to.equal(0);
   });
 
+  it('tries files again, and looks through the mirror, after a clock was ahead for a while', async () => {
+    const year = 365 * 86_400_000;
+    await atOtherTime(year, async () => {
+      await aThreadWith((id) => {
+        const file = aFile(server.url, id);
+        server.answers.set(pathOf(file), fail(500));
+        return [file];
+      });
+      await askToLookThrough(deps);
+      await doDue(deps);
+    });
+    expect(await totals()).to.deep.equal({ files: 0, bytes: 0, failed: 1 });
+    server.answers.clear();
+    await deps.collections.work.deleteMany({});
+    await retryFiles(deps);
+    await doDue(deps);
+    expect(await totals()).to.include({ files: 1, failed: 0 });
+    expect(await waiting()).to.equal(0);
+    await askToLookThrough(deps);
+    expect(await waiting()).to.equal(1);
+  });
+
   it('begins no further file when its time is over, however slowly files arrive', async () => {
     deps.mirror.pause.until = Infinity;
     const { threadId, attachments } = await aThreadWith((id) =>
