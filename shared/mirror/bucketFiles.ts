@@ -47,8 +47,8 @@ function fail(error: unknown): never {
 
 /**
  * Throws where somebody else can change what is in a folder. Any user of the machine can make a folder or a link in the
- * temporary folder. So worker A could download files into a folder of user B, or remove the files of a folder that B
- * chose.
+ * temporary folder. This process would then download files for that user to read, or remove the files of a folder that
+ * the user chose.
  */
 async function requireOwn(folder: string): Promise<void> {
   const { getuid } = process;
