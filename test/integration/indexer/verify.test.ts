@@ -12,6 +12,8 @@ import { REDACTED } from '../../../shared/store/redacted.js';
 import { encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { awaitWork } from '../../../services/indexer/verify/awaitWork.js';
 import type { DifferenceKind, VerifyReport } from '../../../shared/contract/verify.js';
+import { memberId } from '../../../shared/store/optOuts.js';
+import { fileRecordId } from '../../../shared/store/syncRecords.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { idKey } from '../../../shared/store/listKeys.js';
@@ -939,6 +941,43 @@ describe('verifyArchive, of a small archive', () => {
     expect(repair).to.be.instanceOf(SearchIndexLost);
     await reindexSearch(deps, { rebuildId: (await enterRebuild(deps.collections)).id });
     expect(await verifyNow(deps)).to.deep.include({ differences: [], clean: true });
+  });
+
+  it('erases a person of whom the sync has still noted something', async () => {
+    const { optOuts, sync } = deps.collections;
+    const serverId = anId();
+    const member = async () => ({ serverId, userId: await noteErased(deps.collections) });
+    const [left, known, pictured] = [await member(), await member(), await member()];
+    const idOf = ({ userId }: typeof left): string => memberId(serverId, userId);
+    await optOuts.insertOne({ _id: idOf(left), ...left });
+    const checkedAt = new Date();
+    const asOf = 1;
+    await sync.insertMany([
+      { _id: idOf(known), kind: 'member', ...known, checkedAt, asOf },
+      {
+        _id: memberId(serverId, anId()),
+        kind: 'member',
+        serverId,
+        userId: anId(),
+        checkedAt,
+        asOf,
+      },
+      {
+        _id: fileRecordId(`avatars/${pictured.userId}`),
+        kind: 'file',
+        of: `user/${pictured.userId}`,
+        source: 'https://cdn.discordapp.com/avatars/1/a.png',
+      },
+    ]);
+    const kept = 'erased.kept' as const;
+    expect((await verifyNow(deps)).counts[kept]).to.deep.equal({ found: 3, mended: 0 });
+    const { counts, clean } = await verifyNow(deps, { repair: true });
+    expect({ counts, clean }).to.deep.equal({
+      counts: { [kept]: { found: 3, mended: 3 } },
+      clean: true,
+    });
+    expect(await optOuts.countDocuments()).to.equal(0);
+    expect(await sync.countDocuments({ kind: { $in: ['member', 'file'] } })).to.equal(1);
   });
 
   it('erases a person from messages whose thread is not recorded, and keeps those of others', async () => {

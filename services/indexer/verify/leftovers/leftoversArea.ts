@@ -1,5 +1,6 @@
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
+import { checkErased } from './checkErased.js';
 import { checkMarks } from './checkMarks.js';
 import { checkOrphanRanks } from './checkOrphanRanks.js';
 import { checkPieces } from './checkPieces.js';
@@ -9,6 +10,7 @@ import { checkWaiting } from './checkWaiting.js';
 
 /** The checks for what may be left behind. */
 const CHECKS: readonly ((context: AreaContext) => Promise<Difference[]>)[] = [
+  checkErased,
   checkMarks,
   checkOrphanRanks,
   checkPieces,
