@@ -12,6 +12,18 @@ export interface Listener {
   drain(): Promise<void>;
 }
 
+/** The most requests that may wait on one connection. */
+const MOST_WAITING = 32;
+
+/** What node:http returns to its parser to have it stop. */
+const STOP = 2;
+
+/** A property of connections that the types of node:http leave out. It is as old as node:http. */
+interface Unlisted {
+  /** `onIncoming` is called for each request when its headers are parsed. */
+  parser: { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number };
+}
+
 /** Answers a request. */
 export type RequestHandler = (request: IncomingMessage, response: PreparedResponse) => void;
 
@@ -62,6 +74,7 @@ export async function listen(handler: RequestHandler, options: ListenOptions): P
   );
   server.setTimeout(idleMs);
   limitConnections(server, options);
+  stopParsingClosed(server);
   answerClientErrors(server);
   await startListening(server, { host, port, setting: 'PORT' });
   const drain = async (): Promise<void> => {
@@ -78,13 +91,15 @@ export async function listen(handler: RequestHandler, options: ListenOptions): P
 /**
  * Handles the requests of a connection one after the other. A client may send many requests before it reads an answer
  * (pipelining). Node would handle all of them at once, and keep the answers in memory until the client reads them. So a
- * request waits until its answer may be sent. While any request waits, nothing more is read from the connection.
+ * request waits until its answer may be sent. While any request waits, nothing more is read from the connection. What
+ * was read before may hold thousands of requests, so a connection on which too many wait is closed.
  */
 function oneByOne(handler: RequestHandler): RequestHandler {
   const waiting = new WeakMap<Socket, number>();
   const hold = (socket: Socket): void => {
     const before = waiting.get(socket);
     waiting.set(socket, (before ?? 0) + 1);
+    if (before === MOST_WAITING) socket.destroy();
     socket.pause();
     if (before !== undefined) return;
     // Node resumes reading when it has parsed a whole request, or sent an answer.
@@ -162,6 +177,19 @@ function limitConnections(
       if (peer !== undefined) add(peer, -1);
     });
     if (open > connections || ofPeer > connectionsOfOne) socket.destroy();
+  });
+}
+
+/**
+ * Stops the parser of a connection that was closed. Node would go on to parse all that it has read from it, 64 kB at
+ * most. That can be thousands of requests, and other clients would wait meanwhile.
+ */
+function stopParsingClosed(server: Server): void {
+  server.on('connection', (socket: Socket) => {
+    const { parser } = socket as unknown as Unlisted;
+    const takeRequest = parser.onIncoming;
+    parser.onIncoming = (request, keepAlive) =>
+      socket.destroyed ? STOP : takeRequest(request, keepAlive);
   });
 }
 

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -28,9 +29,9 @@ describe('listen', () => {
     const { hostname, port } = new URL(listener.url);
     const socket = connect(Number(port), hostname).pause();
     socket.on('error', () => undefined);
-    socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50));
+    socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
     const again = setInterval(() => {
-      if (socket.writable) socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50));
+      if (socket.writable) socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
     }, 50);
     const began = performance.now();
     const response = await first;
@@ -76,6 +77,37 @@ describe('listen', () => {
     expect(received.match(/(?<=<)[^>]+/g)).to.deep.equal(all);
     expect(urls).to.deep.equal(all);
     expect(most).to.equal(1);
+    client.destroy();
+    await held.drain();
+  });
+
+  it('closes a connection on which too many requests wait, and parses no more of them', async () => {
+    const open: ServerResponse[] = [];
+    const held = await listen((_request, response) => open.push(response), {
+      host: '127.0.0.1',
+      port: 0,
+      graceMs: 0,
+    });
+    const { hostname, port } = new URL(held.url);
+    let parsed = 0;
+    const count = (): void => {
+      parsed += 1;
+    };
+    subscribe('http.server.request.start', count);
+    const send = (requests: number): Socket => {
+      const client = connect(Number(port), hostname).on('error', () => undefined);
+      client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(requests));
+      return client.resume();
+    };
+    await once(send(2_000), 'close');
+    unsubscribe('http.server.request.start', count);
+    expect(parsed).to.be.above(32).and.below(40);
+    let received = '';
+    const client = send(33).on('data', (data) => (received += String(data)));
+    await until(() => {
+      for (const response of open.splice(0)) response.end();
+      return received.match(/HTTP\/1.1 200/g)?.length === 33;
+    });
     client.destroy();
     await held.drain();
   });
