@@ -3,16 +3,13 @@ import type { Server } from 'node:http';
 import { SettingsError } from './settingsError.js';
 
 /**
- * Has a server listen at an address and read all headers of a request. `setting` names the setting of its port. Throws
- * SettingsError where the address cannot be listened on.
+ * Has a server listen at an address. `setting` names the setting of its port. Throws SettingsError where the address
+ * cannot be listened on.
  */
 export async function startListening(
   server: Server,
   { host, port, setting }: { host: string; port: number; setting: 'PORT' | 'METRICS_PORT' },
 ): Promise<void> {
-  // By default, Node reads 1,000 headers and drops the others, such as the address that a proxy adds last. Node limits
-  // the bytes of all headers anyway.
-  server.maxHeadersCount = 0;
   server.listen(port, host);
   await once(server, 'listening').catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type Server } from 'node:http';
+import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import { COMMON_HEADERS } from './headers.js';
 
 /** The status and message of what Node refuses, by its code. */
@@ -29,9 +29,14 @@ export function answerClientErrors(server: Server): void {
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
   });
   server.on('checkExpectation', (_request, response) => {
-    const { headers, body } = refusal('The only expectation known here is 100-continue');
-    response.writeHead(417, headers).end(body);
+    refuse(response, 417, 'The only expectation known here is 100-continue');
   });
+}
+
+/** Refuses a request in the one error shape, and has its connection closed. */
+export function refuse(response: ServerResponse, status: number, message: string): void {
+  const { headers, body } = refusal(message);
+  response.writeHead(status, headers).end(body);
 }
 
 /** A refusal after which the connection is closed. */

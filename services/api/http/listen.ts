@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { startListening } from '../../../shared/platform/startListening.js';
-import { answerClientErrors } from './clientErrors.js';
+import { answerClientErrors, refuse } from './clientErrors.js';
 import type { PeerReader } from './credentials/addressReader.js';
 import { KEEP_ALIVE_MS, PreparedResponse } from './preparedResponse.js';
 
@@ -14,6 +14,9 @@ export interface Listener {
 
 /** The most requests that may wait on one connection. */
 const MOST_WAITING = 32;
+
+/** The most headers of a request. */
+const MOST_HEADERS = 200;
 
 /** What node:http returns to its parser to have it stop. */
 const STOP = 2;
@@ -66,13 +69,16 @@ export async function listen(handler: RequestHandler, options: ListenOptions): P
       requireHostHeader: false,
     },
     oneByOne(
-      atEndOfTurn((request, response) => {
-        if (draining) response.setHeader('Connection', 'close');
-        handler(request, response);
-      }),
+      limitHeaders(
+        atEndOfTurn((request, response) => {
+          if (draining) response.setHeader('Connection', 'close');
+          handler(request, response);
+        }),
+      ),
     ),
   );
   server.setTimeout(idleMs);
+  server.maxHeadersCount = MOST_HEADERS + 1;
   limitConnections(server, options);
   stopParsingClosed(server);
   answerClientErrors(server);
@@ -124,6 +130,19 @@ function oneByOne(handler: RequestHandler): RequestHandler {
       release(socket);
       handler(request, response);
     });
+  };
+}
+
+/**
+ * Refuses requests with too many headers. Node drops those beyond `maxHeadersCount`, such as the address that a proxy
+ * adds last. If it kept all of them, one request could take almost a megabyte: Node's limit of 16 kB counts only names
+ * and values, so 16,000 headers of one letter fit into it.
+ */
+function limitHeaders(handler: RequestHandler): RequestHandler {
+  return (request, response) => {
+    // Names and values alternate.
+    if (request.rawHeaders.length <= 2 * MOST_HEADERS) handler(request, response);
+    else refuse(response, 431, `A request may have at most ${MOST_HEADERS} headers`);
   };
 }
 

@@ -23,6 +23,9 @@ export async function serveMetrics(
       response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
     });
   });
+  // By default, Node reads 1,000 headers and drops the others, such as the address that a proxy adds last. Node limits
+  // the bytes of all headers anyway.
+  server.maxHeadersCount = 0;
   await startListening(server, { host, port, setting: 'METRICS_PORT' });
   return () =>
     new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { until } from '../../../support/apiServer.js';
@@ -110,6 +110,42 @@ describe('listen', () => {
     });
     client.destroy();
     await held.drain();
+  });
+
+  it('takes as many headers as a request may have, and refuses more', async () => {
+    const served: number[] = [];
+    const server = await listen(
+      ({ rawHeaders }, response) => {
+        served.push(rawHeaders.length / 2);
+        response.end('x');
+      },
+      { host: '127.0.0.1', port: 0, graceMs: 0 },
+    );
+    const { hostname, port } = new URL(server.url);
+    const refused: number[] = [];
+    const count = (message: unknown): void => {
+      const { request } = message as { request: IncomingMessage };
+      if (request.rawHeaders.length > 400) refused.push(request.rawHeaders.length / 2);
+    };
+    subscribe('http.server.request.start', count);
+    const ask = async (headers: number): Promise<string> => {
+      const client = connect(Number(port), hostname);
+      client.write(`GET / HTTP/1.1\r\nHost: x\r\n${'A:\r\n'.repeat(headers - 1)}\r\n`);
+      const answer = await once(client, 'data');
+      client.destroy();
+      return String(answer[0]);
+    };
+    expect(await ask(200)).to.match(/^HTTP\/1.1 200 /);
+    for (const headers of [201, 16_000]) {
+      const answer = await ask(headers);
+      expect(answer).to.match(/^HTTP\/1.1 431 [^]*\r\nConnection: close\r\n/);
+      expect(answer).to.contain('"error":"A request may have at most 200 headers"');
+    }
+    unsubscribe('http.server.request.start', count);
+    expect(served).to.deep.equal([200]);
+    // Those that are dropped take no memory.
+    expect(Math.max(...refused)).to.be.below(300);
+    await server.drain();
   });
 
   it('reads the body of a request that had to wait', async () => {
