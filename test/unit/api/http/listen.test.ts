@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { until } from '../../../support/apiServer.js';
 import { listen, type Listener } from '../../../../services/api/http/listen.js';
@@ -130,13 +131,12 @@ describe('listen', () => {
     subscribe('http.server.request.start', count);
     const ask = async (headers: number): Promise<string> => {
       const client = connect(Number(port), hostname);
-      client.write(`GET / HTTP/1.1\r\nHost: x\r\n${'A:\r\n'.repeat(headers - 1)}\r\n`);
-      const answer = await once(client, 'data');
-      client.destroy();
-      return String(answer[0]);
+      const more = 'A:\r\n'.repeat(headers - 2);
+      client.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${more}\r\n`);
+      return text(client);
     };
     expect(await ask(200)).to.match(/^HTTP\/1.1 200 /);
-    for (const headers of [201, 16_000]) {
+    for (const headers of [201, 1_000]) {
       const answer = await ask(headers);
       expect(answer).to.match(/^HTTP\/1.1 431 [^]*\r\nConnection: close\r\n/);
       expect(answer).to.contain('"error":"A request may have at most 200 headers"');
