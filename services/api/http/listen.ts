@@ -21,10 +21,10 @@ const MOST_HEADERS = 200;
 /** What node:http returns to its parser to have it stop. */
 const STOP = 2;
 
-/** A property of connections that the types of node:http leave out. It is as old as node:http. */
+/** A property of connections that the types of node:http leave out. A later version of Node may not have it. */
 interface Unlisted {
   /** `onIncoming` is called for each request when its headers are parsed. */
-  parser: { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number };
+  parser?: { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number };
 }
 
 /** Answers a request. */
@@ -206,6 +206,7 @@ function limitConnections(
 function stopParsingClosed(server: Server): void {
   server.on('connection', (socket: Socket) => {
     const { parser } = socket as unknown as Unlisted;
+    if (!parser) return;
     const takeRequest = parser.onIncoming;
     parser.onIncoming = (request, keepAlive) =>
       socket.destroyed ? STOP : takeRequest(request, keepAlive);
