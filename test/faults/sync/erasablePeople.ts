@@ -15,13 +15,13 @@ export interface ErasablePeople {
 
 const MOST = 3;
 
-/** Makes the people, who are members of the server and write. */
+/** Makes the people, who are members of all servers and write. */
 export function addErasablePeople({ model }: DiscordDouble): ErasablePeople {
   const places = model.publicThreads();
   const { guild } = places[0]!;
   const userIds = Array.from({ length: MOST }, (_, n) => {
     const { id } = model.createUser({ username: `erasable${n}`, globalName: `Erasable ${n}` });
-    model.addMember(guild.id, id);
+    for (const guildId of model.guilds.keys()) model.addMember(guildId, id);
     return id;
   });
   const wordsOf = (userId: string): string => `words of nr ${userIds.indexOf(userId)} alone`;

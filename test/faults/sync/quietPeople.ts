@@ -1,7 +1,7 @@
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { OptOutRecord } from '../../../shared/store/optOutRecord.js';
 import { memberId } from '../../../shared/store/optOuts.js';
-import type { Role } from '../../support/discord/model/entities.js';
+import type { Guild, Role } from '../../support/discord/model/entities.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { readBody } from '../../support/readBody.js';
 import type { Random } from '../random.js';
@@ -12,6 +12,8 @@ export const WHISPER = 'For you alone';
 
 /** People who must not be shown, because they have an opt-out role, or had one until it was deleted. */
 export interface QuietPeople {
+  /** The server that they are on. */
+  readonly guild: Guild;
   /** The ids of those who must not be shown at the moment. */
   readonly userIds: ReadonlySet<string>;
   /** Whether somebody has been one of them. */
@@ -54,8 +56,9 @@ export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
     if (!userIds.has(userId)) removeMember(guildId, userId);
   };
   model.updateMember = (guildId, userId, values) => {
+    if (!userIds.has(userId)) return updateMember(guildId, userId, values);
     const { roleIds } = guild.members.get(userId)!;
-    return updateMember(guildId, userId, userIds.has(userId) ? { ...values, roleIds } : values);
+    return updateMember(guildId, userId, { ...values, roleIds });
   };
   const first = add(model.createRole(guild.id, { name: OPT_OUT_ROLE }));
   model.createThread(place.channel.id, {
@@ -65,11 +68,14 @@ export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
   });
   model.post(place.thread.id, { authorId: first, content: `Neither is this: ${wordsOf(first)}` });
   return {
+    guild,
     userIds,
     has: (userId) => all.includes(userId),
     wordsOf,
     speak(random, uncounted) {
-      const open = model.publicThreads().filter(({ thread }) => !thread.isArchived);
+      const open = model
+        .publicThreads()
+        .filter((one) => one.guild.id === guild.id && !one.thread.isArchived);
       if (open.length === 0) return 'silence';
       const { thread } = random.pick(open);
       const what = random.pick(['newcomer', 'quiet', 'whisper']);

@@ -262,7 +262,7 @@ class SyncTrial {
   async #uncountedRoles(): Promise<ReadonlySet<string>> {
     if (this.#uncounted.size > 0) {
       const { sync } = this.#rig.deps.collections;
-      const server = await syncOf(sync, 'server').findOne({ kind: 'server' });
+      const server = await syncOf(sync, 'server').findOne({ _id: this.#quiet.guild.id });
       for (const id of server?.optOutRoles ?? []) this.#uncounted.delete(id);
     }
     return this.#uncounted;
@@ -274,14 +274,14 @@ class SyncTrial {
    */
   async #changeRoles(): Promise<void> {
     const { random, deps, discord } = this.#rig;
+    const { guild } = this.#quiet;
     await this.#awaitQuiet();
     const records = await deps.collections.optOuts.find().toArray();
-    const [guild] = discord.model.guilds.values();
-    const known = new Set(guild!.roles.keys());
-    const before = optOutRoles(guild!).map(({ id }) => id);
+    const known = new Set(guild.roles.keys());
+    const before = optOutRoles(guild).map(({ id }) => id);
     const isNoneFound = before.every((id) => this.#uncounted.has(id));
-    this.#note(changeOptOutRoles(discord.model, guild!, random));
-    for (const { id } of optOutRoles(guild!)) {
+    this.#note(changeOptOutRoles(discord.model, guild, random));
+    for (const { id } of optOutRoles(guild)) {
       if (!before.includes(id) && (known.has(id) || isNoneFound)) this.#uncounted.add(id);
     }
     this.#quiet.judge(records);
