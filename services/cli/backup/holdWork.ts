@@ -27,8 +27,10 @@ export function heldForm(name: KeptName, document: Document): Document {
 
 function heldState(state: Document): Document {
   const { _id } = state;
-  // Until the records of the mirror's files are restored, its files seem to belong to nothing.
-  if (_id === 'mirror') return { ...state, restoring: true };
+  // Until the records of the mirror's files are restored, its files seem to belong to nothing. Afterwards all of it is
+  // checked, as after a change of its settings. When the backup was made, a copy may have waited to be removed, and the
+  // mark that told so is not restored.
+  if (_id === 'mirror') return { ...without(state, ['settings']), restoring: true };
   // A running process remembers who is erased and who is left out, with this version. It may have served another
   // archive before, whose version was the same.
   if (_id === 'erasures' || _id === 'optOuts') return { ...state, version: unknownVersion(state) };

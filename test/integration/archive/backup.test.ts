@@ -13,6 +13,9 @@ import { expect } from 'chai';
 import { Binary } from 'mongodb';
 import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
 import { renewSearchIndex } from '../../../services/indexer/search/renewSearchIndex.js';
+import { createHandlers } from '../../../services/indexer/handlers.js';
+import { recordThreadDeletion } from '../../../services/indexer/jobs/deleteThread.js';
+import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import { holdLease, releaseLease } from '../../../services/indexer/sync/lease.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
@@ -39,8 +42,10 @@ import { isQuarantined } from '../../../shared/store/work.js';
 import { until } from '../../support/apiServer.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
-import { aServer, anId } from '../../support/factories.js';
-import { indexerDeps } from '../../support/indexerDeps.js';
+import { aServer, aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import { startFileServer } from '../../support/fileServer.js';
+import { indexerDeps, record } from '../../support/indexerDeps.js';
+import { aFolder, doDue, LIVE, withMirror } from '../../support/mirrorRig.js';
 import { startOwnServers } from '../../support/ownServers.js';
 import { runOnHost } from '../../support/runOnHost.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
@@ -252,6 +257,49 @@ describe('backup and restore', () => {
         const [written] = both.filter((one) => one.status === 'fulfilled');
         expect(await checkBackup(folder)).to.deep.equal(written!.value);
       } finally {
+        await stores.close();
+      }
+    }));
+
+  it('remove copies of files that were to be removed when the backup was made', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = await openStores();
+      const place = await aFolder();
+      const server = await startFileServer();
+      try {
+        const env = { ...place.env, DISCORD_CDN_URL: server.url };
+        const deps = await withMirror(indexerDeps(stores), env);
+        const { sync, work } = stores.mongo.collections;
+        const [threadId, userId] = [anId(), anId()];
+        const avatar = `${server.url}/avatars/${userId}/a.png`;
+        const author = { ...anAuthor('ada'), id: userId, avatar };
+        const source = aSourceThread({ thread: { _id: threadId } });
+        await askToLookThrough(deps);
+        await record(deps, source, [
+          aSourceMessage({ _id: threadId, threadId, author, asOf: LIVE }),
+        ]);
+        await doDue(deps);
+        const stored = async (): Promise<string[]> => {
+          const keys: string[] = [];
+          for await (const { key } of deps.mirror.files.list()) keys.push(key);
+          return keys;
+        };
+        expect(await stored()).to.have.length(1);
+        // The thread is deleted, but no worker has got to what follows from that.
+        await recordThreadDeletion(deps, threadId);
+        await writeBackup(stores.mongo, folder);
+        await emptyMongo(stores.mongo);
+        await restoreBackup(stores, folder);
+        expect(await sync.countDocuments({ kind: 'file' })).to.equal(1);
+        await createHandlers(deps)['reindex-views']({});
+        await askToLookThrough(deps);
+        await doDue(deps);
+        expect(await sync.countDocuments({ kind: 'file' })).to.equal(0);
+        expect(await work.countDocuments()).to.equal(0);
+        expect(await stored()).to.deep.equal([]);
+      } finally {
+        await server.close();
+        await place.close();
         await stores.close();
       }
     }));
