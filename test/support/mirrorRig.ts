@@ -6,6 +6,7 @@ import { createMirror, type Mirror } from '../../services/indexer/mirror/mirror.
 import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
 import { runDue } from '../../services/indexer/work/runMarks.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
+import type { MirrorFiles } from '../../shared/mirror/mirrorFiles.js';
 import { openWritableMirror } from '../../shared/mirror/openMirror.js';
 import { readSettings } from '../../shared/platform/env.js';
 import type { AttachmentRecord } from '../../shared/store/records.js';
@@ -86,6 +87,13 @@ export function aFile(
     height: 1,
     ...more,
   };
+}
+
+/** The keys of all files in a mirror. */
+export async function storedKeys(files: Pick<MirrorFiles, 'list'>): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of files.list()) keys.push(key);
+  return keys;
 }
 
 /** The path of a file's link. */

@@ -1,6 +1,10 @@
 import { createAdmission } from '../../shared/discordApi/admission.js';
 import { SYSTEM_CLOCK } from '../../shared/discordApi/clock.js';
-import { createPlatformClient } from '../../shared/discordApi/platformClient.js';
+import {
+  createPlatformClient,
+  type PlatformClient,
+  type PlatformClientOptions,
+} from '../../shared/discordApi/platformClient.js';
 import { RateLimits } from '../../shared/discordApi/rateLimits.js';
 import { same } from '../../services/indexer/records/mergeFields.js';
 import { createLiveClock } from '../../services/indexer/stores/liveClock.js';
@@ -44,6 +48,23 @@ export type TestSyncOptions = Partial<Omit<SyncOptions, 'named' | 'gateway'>> & 
   listens?: boolean;
 };
 
+/** Makes a client of the double, which gives answers the times that `now` takes. */
+export function platformOf(
+  { redis, namespace }: Pick<TestStores, 'redis'> & Pick<IndexerDeps, 'namespace'>,
+  discord: DiscordDouble,
+  more: Pick<PlatformClientOptions, 'now' | 'onHeld'>,
+): PlatformClient {
+  return createPlatformClient({
+    url: discord.url,
+    token: discord.token,
+    clock: SYSTEM_CLOCK,
+    publicUrl: 'https://archive.example',
+    limits: new RateLimits(SYSTEM_CLOCK),
+    admission: createAdmission(redis, namespace),
+    ...more,
+  });
+}
+
 /** Starts a sync of the double's servers into an archive. */
 export function startTestSync(
   deps: IndexerDeps,
@@ -52,13 +73,8 @@ export function startTestSync(
   { named = [], listens = false, ...more }: TestSyncOptions = {},
 ): Sync {
   const clock = createLiveClock(deps.collections.state);
-  const platform = createPlatformClient({
-    url: discord.url,
-    token: discord.token,
-    clock: SYSTEM_CLOCK,
-    publicUrl: 'https://archive.example',
-    limits: new RateLimits(SYSTEM_CLOCK),
-    admission: createAdmission(stores.redis, deps.namespace),
+  const { namespace } = deps;
+  const platform = platformOf({ ...stores, namespace }, discord, {
     now: () => clock.take(),
     onHeld: createHeldTeller(deps),
   });

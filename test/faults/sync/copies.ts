@@ -4,11 +4,7 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { createMirror, type Mirror } from '../../../services/indexer/mirror/mirror.js';
 import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import { retryFiles } from '../../../services/indexer/mirror/mirrorFiles.js';
-import { createAdmission } from '../../../shared/discordApi/admission.js';
-import { SYSTEM_CLOCK } from '../../../shared/discordApi/clock.js';
 import { createFreshLinks } from '../../../shared/discordApi/freshLinks.js';
-import { createPlatformClient } from '../../../shared/discordApi/platformClient.js';
-import { RateLimits } from '../../../shared/discordApi/rateLimits.js';
 import { openWritableMirror } from '../../../shared/mirror/openMirror.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { memberId } from '../../../shared/store/optOuts.js';
@@ -17,7 +13,7 @@ import type { PublicThread } from '../../support/discord/model/model.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { aFolder } from '../../support/mirrorRig.js';
 import type { TestStores } from '../../support/stores.js';
-import { doTheRest } from '../../support/syncRig.js';
+import { doTheRest, platformOf } from '../../support/syncRig.js';
 
 /** Later than any file is tried again, or the mirror is looked through (ms). */
 const LATER_MS = 3 * 86_400_000;
@@ -49,16 +45,9 @@ export async function openCopies(
   const folder = join(place.env['MIRROR_FOLDER']!, mongo.namespace);
   const stopped = new AbortController();
   const newMirror = async (): Promise<Mirror> => {
-    const platform = createPlatformClient({
-      url: discord.url,
-      token: discord.token,
-      clock: SYSTEM_CLOCK,
-      publicUrl: 'https://archive.example',
-      limits: new RateLimits(SYSTEM_CLOCK),
-      admission: createAdmission(redis, mongo.namespace),
-      now: () => Promise.resolve(0),
-    });
-    const files = (await openWritableMirror(settings, mongo.namespace))!;
+    const { namespace } = mongo;
+    const platform = platformOf({ redis, namespace }, discord, { now: () => Promise.resolve(0) });
+    const files = (await openWritableMirror(settings, namespace))!;
     return createMirror(settings, files, createFreshLinks(platform), stopped.signal);
   };
   const later = (): Date => new Date(Date.now() + LATER_MS);

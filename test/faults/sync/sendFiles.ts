@@ -1,3 +1,4 @@
+import { anAvatar } from '../../support/discord/history/people.js';
 import type { DiscordModel } from '../../support/discord/model/model.js';
 import type { Random } from '../random.js';
 
@@ -9,12 +10,7 @@ export function sendFiles(model: DiscordModel, random: Random): string {
   if (open.length === 0) return 'silence';
   const { guild, thread } = random.pick(open);
   if (random.chance(0.1)) {
-    model.updateGuild(guild.id, {
-      icon: random
-        .below(2 ** 31)
-        .toString(16)
-        .padStart(32, '0'),
-    });
+    model.updateGuild(guild.id, { icon: anAvatar(random) });
     return 'files: icon';
   }
   const members = [...guild.members.values()].filter(({ user }) => !user.isBot);

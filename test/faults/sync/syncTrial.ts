@@ -1,6 +1,10 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayOpcodes } from 'discord-api-types/v10';
+import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
+import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { createHandlers } from '../../../services/indexer/handlers.js';
 import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { createServiceLinks } from '../../../services/indexer/views/serviceLinks.js';
@@ -14,11 +18,11 @@ import type { DiscordDouble, Fault } from '../../support/discord/types.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
 import { doTheRest, endLease, startTestSync } from '../../support/syncRig.js';
+import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
 import { createRandom, type Random } from '../random.js';
 import { everyTrace } from '../../support/everyTrace.js';
 import { compareArchive } from './compareArchive.js';
-import { backUp, restore } from './restorable.js';
 import { openCopies, type Copies } from './copies.js';
 import { calmGateway, disturbGateway } from './disturbGateway.js';
 import { disturbServer, endAbsences } from './disturbServer.js';
@@ -46,7 +50,14 @@ const MOST_OPERATIONS = 25;
 /** The operator erases so many people at most, so that enough of them are left. */
 const MOST_ERASED = 3;
 const DISTURBANCES = [
-  ...['nothing', 'import', 'look', 'stop', 'kill', 'relieve', 'ask roles', 'retry files'],
+  'nothing',
+  'import',
+  'look',
+  'stop',
+  'kill',
+  'relieve',
+  'ask roles',
+  'retry files',
 ];
 const FAULTS: readonly Fault[] = ['serverError', 'cut', 'cutBody', 'garbled', 'badGateway'];
 /** How long the archive may take to become like the platform once nothing changes any more (ms). */
@@ -59,7 +70,11 @@ const SETTLE_MS = 240_000;
  * archive has to be like what everybody may see of the server, without what the operator removed. The same seed gives
  * the same operations, but their timing differs.
  */
-export async function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial> {
+export function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial> {
+  return withTemporaryFolder((folder) => runIn(join(folder, 'backup'), seed, rounds));
+}
+
+async function runIn(backup: string, seed: number, rounds: number): Promise<Trial> {
   const random = createRandom(seed);
   const plan = planTrial(random, seed);
   const stores = await openStores();
@@ -74,7 +89,7 @@ export async function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial
   const builder = createBuilder(deps);
   builder.start();
   try {
-    const trial = new SyncTrial({ plan, random, stores, deps, discord, copies, builder });
+    const trial = new SyncTrial({ plan, random, stores, deps, discord, copies, builder, backup });
     return await trial.run(rounds);
   } finally {
     await builder.stop();
@@ -153,6 +168,8 @@ interface Rig {
   discord: DiscordDouble;
   copies: Copies;
   builder: Builder;
+  /** The folder for a backup. */
+  backup: string;
 }
 
 class SyncTrial {
@@ -163,7 +180,6 @@ class SyncTrial {
   readonly #writers: ReturnType<typeof writersOf>;
   readonly #happened: Record<string, number> = {};
   readonly #exports: PublicThread[] = [];
-  #backup: string | undefined;
   /** Ids of roles by which people can opt out only once the archive has found them. */
   readonly #uncounted = new Set<string>();
   #running: { process: KillableProcess; sync: Sync }[] = [];
@@ -329,13 +345,12 @@ class SyncTrial {
   }
 
   async #backUpOrRestore(round: number): Promise<void> {
-    const { plan, deps, stores, builder } = this.#rig;
+    const { plan, deps, stores, builder, backup } = this.#rig;
     if (round === plan.backup?.madeIn) {
       this.#note('backup');
-      this.#backup = await backUp(stores);
+      await writeBackup(stores.mongo, backup);
     }
-    const folder = this.#backup;
-    if (round !== plan.backup?.restoredIn || folder === undefined) return;
+    if (round !== plan.backup?.restoredIn) return;
     this.#note('restore');
     // Nothing else writes into an archive while it is emptied.
     await this.#operator.settle();
@@ -344,9 +359,9 @@ class SyncTrial {
     await emptyMongo(stores.mongo);
     this.#operator.forget();
     builder.start();
-    await restore(deps, stores, folder, async () => {
-      this.#quiet.judge(await deps.collections.optOuts.find().toArray());
-    });
+    await restoreBackup(stores, backup);
+    this.#quiet.judge(await deps.collections.optOuts.find().toArray());
+    await createHandlers(deps)['reindex-views']({});
     await this.#operator.repeat();
     this.#start();
   }

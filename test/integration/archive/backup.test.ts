@@ -45,7 +45,7 @@ import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js
 import { aServer, aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { startFileServer } from '../../support/fileServer.js';
 import { indexerDeps, record } from '../../support/indexerDeps.js';
-import { aFolder, doDue, LIVE, withMirror } from '../../support/mirrorRig.js';
+import { aFolder, doDue, LIVE, storedKeys, withMirror } from '../../support/mirrorRig.js';
 import { startOwnServers } from '../../support/ownServers.js';
 import { runOnHost } from '../../support/runOnHost.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
@@ -279,11 +279,7 @@ describe('backup and restore', () => {
           aSourceMessage({ _id: threadId, threadId, author, asOf: LIVE }),
         ]);
         await doDue(deps);
-        const stored = async (): Promise<string[]> => {
-          const keys: string[] = [];
-          for await (const { key } of deps.mirror.files.list()) keys.push(key);
-          return keys;
-        };
+        const stored = () => storedKeys(deps.mirror.files);
         expect(await stored()).to.have.length(1);
         // The thread is deleted, but no worker has got to what follows from that.
         await recordThreadDeletion(deps, threadId);

@@ -269,26 +269,21 @@ describe('changes in transactions', () => {
 /** A client whose first transaction is aborted and tried again, after something has happened meanwhile. */
 function retryingClient(client: MongoClient, meanwhile: () => Promise<unknown>): MongoClient {
   let isFirst = true;
-  const withSession = (use: (session: ClientSession) => Promise<unknown>): Promise<unknown> =>
-    client.withSession((session) => {
-      const run = session.withTransaction.bind(session);
-      const withTransaction: typeof run = (work, options) =>
-        run(async (own) => {
-          const made = await work(own);
-          if (!isFirst) return made;
-          isFirst = false;
-          await meanwhile();
-          const errorLabels = ['TransientTransactionError'];
-          throw new MongoServerError({ ok: 0, code: 112, errmsg: 'WriteConflict', errorLabels });
-        }, options);
-      return use(Object.assign<ClientSession, object>(session, { withTransaction }));
-    });
-  return { withSession } as unknown as MongoClient;
+  return clientRunning(client, (_session, work, run) =>
+    run(async (own) => {
+      const made: unknown = await work(own);
+      if (!isFirst) return made;
+      isFirst = false;
+      await meanwhile();
+      const errorLabels = ['TransientTransactionError'];
+      throw new MongoServerError({ ok: 0, code: 112, errmsg: 'WriteConflict', errorLabels });
+    }),
+  );
 }
 
 /** A client that aborts transactions that are too large, as the driver does once MongoDB has aborted all its tries. */
 function abortingClient(client: MongoClient, isTooLarge: () => boolean): MongoClient {
-  const run = async (session: ClientSession, work: WithTransactionCallback): Promise<unknown> => {
+  return clientRunning(client, async (session, work) => {
     session.startTransaction();
     const made: unknown = await work(session);
     if (!isTooLarge()) {
@@ -302,10 +297,24 @@ function abortingClient(client: MongoClient, isTooLarge: () => boolean): MongoCl
       errmsg: 'Transaction with { txnNumber: 1 } has been aborted.',
       errorLabels: ['TransientTransactionError'],
     });
-  };
+  });
+}
+
+type RunTransaction = (work: WithTransactionCallback) => Promise<unknown>;
+
+/** A client that runs its transactions by `run`, which is also given how the driver runs them. */
+function clientRunning(
+  client: MongoClient,
+  run: (
+    session: ClientSession,
+    work: WithTransactionCallback,
+    asDriver: RunTransaction,
+  ) => Promise<unknown>,
+): MongoClient {
   const withSession = (use: (session: ClientSession) => Promise<unknown>): Promise<unknown> =>
     client.withSession((session) => {
-      const withTransaction = (work: WithTransactionCallback) => run(session, work);
+      const asDriver: RunTransaction = session.withTransaction.bind(session);
+      const withTransaction: RunTransaction = (work) => run(session, work, asDriver);
       return use(Object.assign<ClientSession, object>(session, { withTransaction }));
     });
   return { withSession } as unknown as MongoClient;

@@ -26,7 +26,15 @@ import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/fac
 import { bytesOf, fail, give, startFileServer, type FileServer } from '../../support/fileServer.js';
 import { anotherProcess, endLeases, indexerDeps, record } from '../../support/indexerDeps.js';
 import { leaveOut } from '../../support/leaveOut.js';
-import { aFile, aFolder, doDue, LIVE, pathOf, withMirror } from '../../support/mirrorRig.js';
+import {
+  aFile,
+  aFolder,
+  doDue,
+  LIVE,
+  pathOf,
+  storedKeys,
+  withMirror,
+} from '../../support/mirrorRig.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 
@@ -89,11 +97,7 @@ describe('the mirror', () => {
     const state = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
     return { files: state?.files ?? 0, bytes: state?.bytes ?? 0, failed: state?.failed ?? 0 };
   };
-  const stored = async () => {
-    const keys: string[] = [];
-    for await (const { key } of deps.mirror.files.list()) keys.push(key);
-    return keys;
-  };
+  const stored = () => storedKeys(deps.mirror.files);
   const waiting = () => deps.collections.work.countDocuments({ kind: 'mirror' });
 
   /** Lets two days pass. */

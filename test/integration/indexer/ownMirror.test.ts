@@ -25,6 +25,7 @@ import {
   aFolder,
   doDue,
   LIVE,
+  storedKeys,
   withMirror,
   type MirrorPlace,
 } from '../../support/mirrorRig.js';
@@ -107,9 +108,7 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       await doDue(by);
     }
     async function stored(by = deps): Promise<string[]> {
-      const keys: string[] = [];
-      for await (const { key } of by.mirror.files.list()) keys.push(key);
-      return keys.sort();
+      return (await storedKeys(by.mirror.files)).sort();
     }
     async function named(): Promise<string[]> {
       const records = await syncOf(base.collections.sync, 'file').find({ kind: 'file' }).toArray();

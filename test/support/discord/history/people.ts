@@ -38,7 +38,8 @@ export function generatePeople(
   });
 }
 
-function anAvatar(random: Random): string {
+/** The hash of a picture, as of a person or a server. */
+export function anAvatar(random: Random): string {
   const hash = Array.from({ length: 32 }, () => random.below(16).toString(16)).join('');
   return random.chance(0.2) ? `a_${hash}` : hash;
 }
