@@ -6,9 +6,9 @@ import { absent } from './absent.js';
 import { READER_WAITS_MS } from './mirrorFiles.js';
 
 /**
- * The most operations that are under way at once. The folder may be on another machine. While that machine is away, an
- * operation may never end, and keeps one of the four threads that the process has for files, compression and names of
- * hosts. So two are left for everything else.
+ * How many operations on the folder are under way at once, at most. The folder may be on another machine. While that
+ * machine is away, an operation may never end. Each operation takes one of the four threads by which the process also
+ * compresses data and looks up the names of hosts. So two threads are always left for that.
  */
 const AT_ONCE = 2;
 const PIECE_BYTES = 65_536;
@@ -18,16 +18,16 @@ export type OpenWhole = (path: string, bytes: number) => Promise<Readable | null
 
 /** Makes what reads the files of a folder. */
 export function createFolderReader(): OpenWhole {
-  const turns = new Turns();
+  const operations = new Operations();
   return async (path, bytes) => {
-    if (turns.areStuck) throw silent();
+    if (operations.areStuck) throw silent();
     const drop = (late: FileHandle | null): void => {
-      if (late) turns.take(() => late.close()).catch(() => undefined);
+      if (late) operations.run(() => late.close()).catch(() => undefined);
     };
     try {
-      const asked = () => turns.take(() => openWhole(path, bytes));
+      const asked = () => operations.run(() => openWhole(path, bytes));
       const file = await withTimeout(READER_WAITS_MS, asked, drop);
-      return file && streamOf(file, turns);
+      return file && streamOf(file, operations);
     } catch (error) {
       throw isTimeLimit(error) ? silent() : error;
     }
@@ -47,21 +47,21 @@ async function openWhole(path: string, bytes: number): Promise<FileHandle | null
 }
 
 /** The content of a file. It closes the file at its end, and when it is destroyed. */
-function streamOf(file: FileHandle, turns: Turns): Readable {
+function streamOf(file: FileHandle, operations: Operations): Readable {
   return new Readable({
     highWaterMark: PIECE_BYTES,
     read() {
       const piece = Buffer.allocUnsafe(PIECE_BYTES);
-      turns
-        .take(() => file.read(piece))
+      operations
+        .run(() => file.read(piece))
         .then(
           ({ bytesRead }) => this.push(bytesRead === 0 ? null : piece.subarray(0, bytesRead)),
           (error: unknown) => this.destroy(error as Error),
         );
     },
     destroy(error, done) {
-      turns
-        .take(() => file.close())
+      operations
+        .run(() => file.close())
         .then(
           () => done(error),
           (failed: unknown) => done(error ?? (failed as Error)),
@@ -71,7 +71,7 @@ function streamOf(file: FileHandle, turns: Turns): Readable {
 }
 
 /** Lets AT_ONCE operations be under way at once. Others wait, in the order in which they came. */
-class Turns {
+class Operations {
   readonly #waiting: (() => void)[] = [];
   #underWay = 0;
   #movedAt = 0;
@@ -81,7 +81,7 @@ class Turns {
     return this.#underWay === AT_ONCE && performance.now() - this.#movedAt > READER_WAITS_MS;
   }
 
-  async take<T>(operation: () => Promise<T>): Promise<T> {
+  async run<T>(operation: () => Promise<T>): Promise<T> {
     if (this.#underWay < AT_ONCE) this.#underWay += 1;
     else await new Promise<void>((begin) => this.#waiting.push(begin));
     this.#movedAt = performance.now();

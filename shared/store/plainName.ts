@@ -17,9 +17,9 @@ interface Beginning {
 }
 
 /**
- * Finds where a written name may end that begins with a text. Returns each such beginning with its plain name, the
- * shortest first. A name ends neither with a space nor with an unsafe character behind a space. The text is read once,
- * whatever characters it holds.
+ * A text begins with a name as somebody wrote it, and nobody knows where the name ends. Returns every beginning of the
+ * text that may be the name, with its plain form, the shortest first. No name ends with a space, or with an unsafe
+ * character behind a space. The text is read once, whatever characters it holds.
  */
 export function plainBeginnings(text: string): Beginning[] {
   const ends: { length: number; plain: number }[] = [];

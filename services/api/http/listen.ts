@@ -134,9 +134,10 @@ function oneByOne(handler: RequestHandler): RequestHandler {
 }
 
 /**
- * Refuses requests with too many headers. Node drops those beyond `maxHeadersCount`, such as the address that a proxy
- * adds last. If it kept all of them, one request could take almost a megabyte: Node's limit of 16 kB counts only names
- * and values, so 16,000 headers of one letter fit into it.
+ * Refuses a request with more than MOST_HEADERS headers. Node's own limit of 16 kB counts only names and values, so
+ * 16,000 headers of one letter would pass, and take almost a megabyte. Node's `maxHeadersCount` bounds what is kept. But
+ * Node drops the rest without an error, and with it perhaps the client's address, which a proxy adds last. So Node keeps
+ * one header more than is allowed, and such a request is refused here.
  */
 function limitHeaders(handler: RequestHandler): RequestHandler {
   return (request, response) => {
@@ -200,8 +201,8 @@ function limitConnections(
 }
 
 /**
- * Stops the parser of a connection that was closed. Node would go on to parse all that it has read from it, 64 kB at
- * most. That can be thousands of requests, and other clients would wait meanwhile.
+ * Has the parser of a connection stop once the connection is closed. One read brings up to 64 kB, which can be thousands
+ * of requests. Node would parse all of them, although nobody gets the answers, and other clients would wait meanwhile.
  */
 function stopParsingClosed(server: Server): void {
   server.on('connection', (socket: Socket) => {

@@ -31,10 +31,10 @@ const RETRY_SECONDS = 5;
 const RETRY_AFTER_REBUILD_SECONDS = 60;
 
 /**
- * The most calls that searches of one process have under way at once, and the most that completions have. Further calls
- * wait, but only briefly (`waitMs`). Waiting does not use up the time of the call itself. With long waits, readers would
- * get 503 before the turn of their calls came. Then these calls would still be made, for nobody, and later readers would
- * wait even longer. Completions do not wait for searches, which take much longer.
+ * How many calls one process has under way at once, at most, for searches and as many for completions. Completions have
+ * a line of their own, because searches take much longer. Further calls wait, but only briefly (`waitMs`). Waiting does
+ * not use up the time of the call itself. With long waits, readers would get 503 before the turn of their calls came.
+ * Then these calls would still be made, for nobody, and later readers would wait even longer.
  */
 export const CALLS_AT_ONCE = 8;
 const LIMITS = { inAll: CALLS_AT_ONCE, waitMs: 1_000 };
@@ -68,7 +68,7 @@ export function searchIndex<Source = unknown, Counts = Aggregations>(
  * Makes calls to Elasticsearch. Throws UNAVAILABLE with Retry-After where it is away, slow or overloaded, or where its
  * index was made for another version. Throws VALIDATION_ERROR where a query makes more clauses than the server takes.
  */
-export async function askElasticsearch<T>(deps: IndexDeps, call: () => Promise<T>): Promise<T> {
+async function askElasticsearch<T>(deps: IndexDeps, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {

@@ -30,8 +30,9 @@ const DAY_MS = 86_400_000;
 const MIRROR_WAIT_MS = 600_000;
 
 /**
- * A time until which no file waits whose try has failed by now. Where a record tells a later time, a clock was ahead.
- * The clocks of other machines may differ a little, so there is a reserve.
+ * A time that is later than any to which a failed file is put off now, which is a day ahead at most. Where a record
+ * tells this time or a later one, it was written while a clock was ahead. The clocks of machines differ a little, so
+ * this time is two days ahead.
  */
 export function beyondWaits(now: Date): Date {
   return new Date(now.getTime() + 2 * DAY_MS);

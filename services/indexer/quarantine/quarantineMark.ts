@@ -15,8 +15,9 @@ const KEEPING = /^(import|reindex-views|verify)\//;
 /**
  * Quarantines a claimed mark: nobody takes it until its subject changes or an operator releases it. The last views of a
  * thread stay, unless a cause of the mark has deleted, erased, withheld or left out something of the thread. Then the
- * thread's views and search documents are removed. Of the files that a subject has in the mirror, those that are not
- * shown any more are removed: only copying can have failed. A file is rejected, and its upload is kept for another try.
+ * thread's views and search documents are removed. Where the copying of a subject's files failed, copies of files that
+ * are not shown any more are still removed, because removing them fetches nothing. An imported file is rejected, and its
+ * upload is kept for another try.
  */
 export async function quarantineMark(deps: IndexerDeps, mark: Mark, cause: string): Promise<void> {
   const { kind, subject, tries = 0, causes = [] } = mark;

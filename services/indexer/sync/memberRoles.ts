@@ -145,9 +145,10 @@ async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
 }
 
 /**
- * Whether the last look at the server may be too old to judge the roles of a person. A role that it did not find may be
- * a new one that opts out. Or the person is left out and carries no role that opts out: a moderator may have deleted
- * the role since that look. Then the person did not give it up.
+ * Whether the last look at the server may be too old to judge the roles of a person. There are two such cases. The
+ * person carries a role that the look did not find: it may be a new one that opts out. Or the person is left out, and
+ * carries no role that opts out any more: a moderator may have deleted the role after the look. Then the person did not
+ * give it up.
  */
 async function needsServer(
   { servers, members, optOutRoles, collections }: Deps,

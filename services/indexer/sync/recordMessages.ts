@@ -54,10 +54,11 @@ export async function recordMessages(
 }
 
 /**
- * Learns which authors are left out, before any message of theirs is recorded. A webhook carries no role. Another look
- * at the server may end meanwhile. It may have found other roles that opt out, or the server may have been suspended
- * before it, so that somebody's answer could not be judged. So whoever is not known then is asked for again. Resolves
- * with the last look, by whose roles everybody was judged; with undefined where the server is suspended.
+ * Learns which authors are left out, before any message of theirs is recorded. A webhook carries no role. While authors
+ * are asked for, another look at the server may end. Then some authors may not be known: the look found other roles that
+ * opt out, so everybody is to be judged again; or the server had been suspended, so an answer could not be judged. These
+ * authors are asked for again. Resolves with the last look, by whose roles everybody was judged; with undefined where
+ * the server is suspended.
  */
 async function learnAuthors(
   deps: SyncDeps,
