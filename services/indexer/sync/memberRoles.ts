@@ -7,6 +7,7 @@ import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf, type SyncMember } from '../../../shared/store/syncRecords.js';
 import { isPermanent } from '../permanentErrors.js';
 import { forgetMember } from '../records/forgetAccount.js';
+import { commitHeld } from './commitHeld.js';
 import { noteRoles, type ToldRoles } from './noteRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
@@ -91,7 +92,7 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
     const isOut = (await deps.collections.optOuts.findOne({ _id })) !== null;
     deps.members.set(_id, isOut);
   }
-  await deps.commit({
+  await commitHeld(deps, {
     reads: { sync: [_id], state: ['erasures'] },
     decide(documents) {
       // The answer may have taken a long time. Meanwhile an erasure of this person may have removed the note.

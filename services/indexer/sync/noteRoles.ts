@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { memberId } from '../../../shared/store/optOuts.js';
 import type { SyncMember } from '../../../shared/store/syncRecords.js';
+import { commitHeld } from './commitHeld.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /** The roles of a person on a server, and the moment at which they were told. */
@@ -22,7 +23,7 @@ export interface ToldRoles {
  * members who are not left out and have no such role, the database is not asked. So this may be called for every event.
  */
 export async function noteRoles(
-  deps: Pick<SyncDeps, 'collections' | 'commit' | 'servers' | 'members'>,
+  deps: Pick<SyncDeps, 'commit' | 'signal' | 'servers' | 'members'>,
   { serverId, userId, roleIds, asOf, asked }: ToldRoles,
 ): Promise<void> {
   const judge = (): Judged | null => {
@@ -56,12 +57,12 @@ interface Judged {
  * meanwhile.
  */
 async function noteChoice(
-  { commit }: Pick<SyncDeps, 'commit'>,
+  deps: Pick<SyncDeps, 'commit' | 'signal'>,
   member: Omit<SyncMember, 'checkedAt'>,
   judge: () => Judged | null,
 ): Promise<boolean | null> {
   const { _id, serverId, userId, asOf } = member;
-  return commit({
+  return commitHeld(deps, {
     reads: { sync: [_id], optOuts: [_id], state: ['optOuts', 'erasures'] },
     decide(documents) {
       if (documents.erased().has(userId)) return null;

@@ -3,6 +3,7 @@ import type { ChannelRecord } from '../../../shared/store/records.js';
 import { hollowThread } from '../records/tombstones.js';
 import type { Change, Documents } from '../work/commit.js';
 import { rest } from '../rest.js';
+import { commitHeld } from './commitHeld.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /** How long (ms) the messages of a forum are kept after it has ceased to be public. */
@@ -79,13 +80,12 @@ async function removeThread(deps: Deps, channelId: string, threadId: string): Pr
  * Makes a change in a forum, unless a look has found meanwhile that it is public. Resolves with whether it was made.
  */
 async function whileWithheld(
-  { commit, signal }: Deps,
+  deps: Deps,
   channelId: string,
   reads: Change<unknown>['reads'],
   change: (documents: Documents) => void,
 ): Promise<boolean> {
-  signal.throwIfAborted();
-  return commit({
+  return commitHeld(deps, {
     reads: { ...reads, channels: [channelId] },
     decide(documents) {
       if (!isLongWithheld(documents.get('channels', channelId))) return false;

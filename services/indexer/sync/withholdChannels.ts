@@ -3,6 +3,7 @@ import { isLive } from '../../../shared/store/sourceTime.js';
 import { isProofOfDeletion, PlatformRefused } from '../../../shared/discordApi/platformErrors.js';
 import { placeRequest } from '../../../shared/discordApi/requests.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
+import { commitHeld } from './commitHeld.js';
 import { removeDeletedChannel } from './removeDeleted.js';
 import { isLongWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
@@ -107,7 +108,7 @@ async function change(
   causes: readonly string[],
   next: (channel: ChannelRecord) => ChannelRecord,
 ): Promise<void> {
-  await deps.commit({
+  await commitHeld(deps, {
     reads: { channels: [_id] },
     decide(documents) {
       const channel = documents.get('channels', _id);

@@ -6,7 +6,7 @@ import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import { removeLongWithheld } from '../../../services/indexer/sync/removeWithheld.js';
-import { channelsOf } from '../../../services/indexer/sync/syncDeps.js';
+import { channelsOf, type SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { SERVER_LIST } from '../../../shared/store/bodyKinds.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
@@ -204,6 +204,32 @@ describe('a look at a server', () => {
     await Promise.all([1, 2].map(() => loadServer(own, server.guild.id)));
     const look = ['guild', 'guildChannels', 'me', 'member'];
     expect(asked.map(({ route }) => route)).to.deep.equal([...look, ...look]);
+  });
+
+  it('shows no forum again that another process has withheld since it took the lease over', async () => {
+    const server = anAnsweredServer('Rust', ['help']);
+    const [help] = server.channels;
+    const other = syncDeps(deps, answeringPlatform([server]).platform);
+    const lost = new AbortController();
+    const { platform } = answeringPlatform([server], {
+      // This process has the answer that the forum is public, and then stands still.
+      before({ route }) {
+        if (route === 'guildChannels') lost.abort();
+        return Promise.resolve();
+      },
+    });
+    const own = syncDeps(deps, platform, { signal: lost.signal });
+    const look = (by: SyncDeps) => loadServer(by, server.guild.id);
+    const isWithheld = async () =>
+      (await deps.collections.channels.countDocuments({ withheldAt: { $exists: true } })) === 1;
+    await look(other);
+    hide(server, help!);
+    await look(other);
+    help!.permission_overwrites = [];
+    expect(await look(own).catch((error: unknown) => error)).to.equal(lost.signal.reason);
+    expect(await isWithheld()).to.equal(true);
+    await look(other);
+    expect(await isWithheld()).to.equal(false);
   });
 
   it('has a forum that is archived again read from its beginning', async () => {

@@ -321,6 +321,18 @@ describe('roles of members', () => {
     expect((await known.findOne({ userId }))?.checkedAt).to.deep.equal(NEVER_CHECKED);
   });
 
+  it('are not noted by a process that has lost the lease, and may have judged by old roles of the server', async () => {
+    const own = rolesOf({ roles: [] });
+    const lost = new AbortController();
+    const commit: typeof deps.commit = (change) => {
+      lost.abort();
+      return deps.commit(change);
+    };
+    const reading = readRoles({ ...own, signal: lost.signal, commit }, { serverId, userId });
+    expect(await reading.catch((error: unknown) => error)).to.equal(lost.signal.reason);
+    expect(await deps.collections.sync.countDocuments({ userId })).to.equal(0);
+  });
+
   it('leave somebody out until they can be read, whatever an event has told', async () => {
     const own = rolesOf({ roles: [ROLE] });
     await learnRoles(own, own.server, [userId]);

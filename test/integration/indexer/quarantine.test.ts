@@ -324,9 +324,10 @@ describe('quarantine', () => {
     const author = anAuthor('rosalind');
     await record(deps, source, [aSourceMessage({ threadId, author })]);
     const told = { serverId, userId: author.id, asOf: 1 };
+    const { signal } = new AbortController();
     const servers = new Map([[serverId, { optOutRoles: new Set(['1']) }]]);
     const optOut = () =>
-      noteRoles({ ...deps, servers, members: new Map() } as unknown as SyncDeps, {
+      noteRoles({ ...deps, signal, servers, members: new Map() } as unknown as SyncDeps, {
         ...told,
         roleIds: ['1'],
       });
@@ -335,7 +336,7 @@ describe('quarantine', () => {
     const withhold = async () => {
       await channels.updateOne({ _id: channelId }, { $set: { stamps } });
       const listed = new Map([[channelId, false]]);
-      const looking = { ...deps, servers: new Map() } as unknown as SyncDeps;
+      const looking = { ...deps, signal, servers: new Map() } as unknown as SyncDeps;
       await withholdChannels(looking, serverId, listed);
     };
     for (const leave of [optOut, withhold]) {
