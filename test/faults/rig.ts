@@ -6,9 +6,9 @@ import type { Redis } from 'ioredis';
 import { removeDataDir } from '../../services/local/elasticsearchFolder.js';
 import { freePort } from '../../services/local/ports.js';
 import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
-import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { startOwnServers, type OwnServer, type OwnServers } from '../support/ownServers.js';
+import { PATIENCE_MS, patientElasticsearch } from '../support/patientElasticsearch.js';
 import { startRefusingProxy, type RefusingProxy } from './refusingProxy.js';
 import { end, startService, type ServiceProcess } from '../support/serviceProcess.js';
 import { startToxiproxy, type Proxy } from './toxiproxy.js';
@@ -189,12 +189,9 @@ export async function openDirect(urls: {
   client.on('error', () => undefined);
   await client.connect();
   return {
-    mongo: createMongo({ MONGODB_URL: urls.mongodbUrl }, { timeoutMs: 20_000, poolSize: 5 }),
+    mongo: createMongo({ MONGODB_URL: urls.mongodbUrl }, { timeoutMs: PATIENCE_MS, poolSize: 5 }),
     redis: client,
-    elasticsearch: createElasticsearch(
-      { ELASTICSEARCH_URL: urls.searchUrl },
-      { timeoutMs: 20_000 },
-    ),
+    elasticsearch: patientElasticsearch({ ELASTICSEARCH_URL: urls.searchUrl }),
   };
 }
 

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { removeDataDir } from '../../services/local/elasticsearchFolder.js';
 import { THREAD_SORTS } from '../../shared/contract/threads.js';
 import { createMongo, type Mongo } from '../../shared/platform/clients.js';
-import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { ensureIndexes } from '../../shared/store/indexes.js';
 import { ensureSearchIndex } from '../../shared/store/searchIndex.js';
@@ -13,6 +12,7 @@ import { aRank, aThreadItem, storeBody } from './apiViews.js';
 import { randomOf } from './generateRecords.js';
 import { askOnce, startLoad, type Answered, type Load, type Planned } from './openLoop.js';
 import { startOwnServers, type OwnServer } from './ownServers.js';
+import { PATIENCE_MS, patientElasticsearch } from './patientElasticsearch.js';
 import { proxiedServer } from './proxiedServer.js';
 import { withDatabase } from './stores.js';
 
@@ -63,8 +63,8 @@ export async function openOutageArchive({ ownElasticsearch = false } = {}): Prom
 async function prepareArchive(stores: OwnStores): Promise<Omit<OutageArchive, 'stores'>> {
   const MONGODB_URL = withDatabase(stores.mongodb.url, `test_outage_${randomUUID().slice(0, 8)}`);
   const ELASTICSEARCH_URL = stores.elasticsearch.url;
-  const mongo = createMongo({ MONGODB_URL }, { timeoutMs: 30_000, poolSize: 5 });
-  const elasticsearch = createElasticsearch({ ELASTICSEARCH_URL }, { timeoutMs: 20_000 });
+  const mongo = createMongo({ MONGODB_URL }, { timeoutMs: PATIENCE_MS, poolSize: 5 });
+  const elasticsearch = patientElasticsearch({ ELASTICSEARCH_URL });
   await ensureIndexes(mongo.collections);
   await ensureSearchIndex(elasticsearch, mongo.namespace);
   await storeReads(mongo);
