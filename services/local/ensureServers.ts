@@ -145,7 +145,7 @@ async function startAll(
 async function reported(report: Report, starting: Promise<LocalServer>): Promise<LocalServer> {
   const start = performance.now();
   const server = await starting;
-  report.line(`${server.name} ready in ${secondsSince(start)}: ${server.url}`);
+  report.line(`${server.name} ready in ${secondsSince(start)}: ${hidePassword(server.url)}`);
   return server;
 }
 

@@ -1,11 +1,16 @@
-import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { keptSecret } from './keptSecret.js';
 import { serverEnv, type LocalServer, type ServerContext } from './localServer.js';
 import { waitUntilReady } from './waitUntilReady.js';
 
-/** Starts redis-server (or valkey-server) for the queue. It evicts nothing, and keeps its data across restarts. */
+/**
+ * Starts redis-server (or valkey-server) for the queue. It evicts nothing, and keeps its data across restarts. It asks
+ * for a password, because every user of this machine can connect to it, and whoever may give it commands can have it
+ * write files as the user who runs it.
+ */
 export async function startRedis(
   program: string,
   port: number,
@@ -13,15 +18,20 @@ export async function startRedis(
 ): Promise<LocalServer> {
   const folder = join(dataDir, 'redis');
   await mkdir(folder, { recursive: true });
+  const password = await keptSecret(dataDir, 'redis-password');
+  const config = join(folder, 'redis.conf');
+  // Every user of this machine can read the arguments of a process. So the password stands in a file.
+  await writeFile(config, `requirepass ${JSON.stringify(password)}\n`, { mode: 0o600 });
   const child = children.spawn({
     command: program,
-    args: redisArguments(folder, port),
+    args: [config, ...redisArguments(folder, port)],
     cwd: folder,
     env: serverEnv(env),
     logFile: join(logs, 'redis.log'),
   });
-  await waitUntilReady('Redis', child, () => answersPing(port), 30_000);
-  return { name: 'Redis', url: `redis://127.0.0.1:${port}`, child };
+  await waitUntilReady('Redis', child, () => answersPing(port, password), 30_000);
+  const url = `redis://:${encodeURIComponent(password)}@127.0.0.1:${port}`;
+  return { name: 'Redis', url, child };
 }
 
 function redisArguments(folder: string, port: number): string[] {
@@ -31,13 +41,9 @@ function redisArguments(folder: string, port: number): string[] {
 }
 
 // Redis accepts connections while it still loads its data. It is ready once it answers PONG.
-async function answersPing(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1').setTimeout(1000);
-  try {
-    socket.write('PING\r\n');
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    return answer.toString().startsWith('+PONG');
-  } finally {
-    socket.destroy();
-  }
+async function answersPing(port: number, password: string): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  socket.setTimeout(1000, () => socket.destroy(new Error('It does not answer')));
+  socket.write(`AUTH ${JSON.stringify(password)}\r\nPING\r\nQUIT\r\n`);
+  return (await text(socket)).includes('+PONG');
 }

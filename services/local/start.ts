@@ -3,7 +3,7 @@ import { readSettings, type Settings } from '../../shared/platform/env.js';
 import { createChildren, type Children } from './children.js';
 import { ensureServers, refuseSecondLauncher, type EnsuredServers } from './ensureServers.js';
 import type { Env } from './findExecutable.js';
-import { jwtSecret } from './jwtSecret.js';
+import { keptSecret } from './keptSecret.js';
 import { LaunchError } from './launchError.js';
 import { nextSteps } from './nextSteps.js';
 import { isPortFree } from './ports.js';
@@ -167,7 +167,7 @@ async function servicesEnv(
   return {
     ...env,
     ...servers.urls,
-    JWT_SECRET: env['JWT_SECRET'] || (await jwtSecret(dataDir)),
+    JWT_SECRET: env['JWT_SECRET'] || (await keptSecret(dataDir, 'jwt-secret')),
     HOST: host,
     PORT: String(port),
     // The stores on this machine need the other cores.

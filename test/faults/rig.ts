@@ -103,7 +103,7 @@ async function assemble(
     ...process.env,
     // With a direct connection, the driver does not ask for the real addresses of the replica set.
     MONGODB_URL: `mongodb://${proxies.mongodb.address}/${namespace}?directConnection=true`,
-    REDIS_URL: `redis://${proxies.redis.address}`,
+    REDIS_URL: Object.assign(new URL(redis.url), { host: proxies.redis.address }).href,
     ELASTICSEARCH_URL: refusing.url,
     PORT: port,
     DISABLE_AUTH: 'true',

@@ -14,6 +14,11 @@ export interface PausableProxy {
   close(): Promise<void>;
 }
 
+/** The URL of a store by the port of a proxy in front of it. User and password stay. */
+export function urlThrough(url: string, { port }: Pick<PausableProxy, 'port'>): string {
+  return Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
+}
+
 /** A TCP proxy in front of a store that can freeze and break connections. */
 export async function startProxy(target: { host: string; port: number }): Promise<PausableProxy> {
   const sockets = new Set<Socket>();

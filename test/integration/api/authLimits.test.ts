@@ -5,7 +5,7 @@ import { createRateLimits } from '../../../services/api/http/credentials/rateLim
 import type { TokenResponse } from '../../../shared/contract/auth.js';
 import { createRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
-import { startProxy } from '../../support/apiProxy.js';
+import { startProxy, urlThrough } from '../../support/apiProxy.js';
 import { startApi, until, type ApiServer } from '../../support/apiServer.js';
 import { bearer, startAuth, aToken } from '../../support/authServer.js';
 import { stayInMinute } from '../../support/stayInMinute.js';
@@ -434,7 +434,7 @@ describe('rate limits', () => {
     const { hostname, port } = new URL(readSettings().REDIS_URL);
     const proxy = await startProxy({ host: hostname, port: Number(port || 6_379) });
     const api = await startApi({
-      redisUrl: `redis://127.0.0.1:${proxy.port}`,
+      redisUrl: urlThrough(readSettings().REDIS_URL, proxy),
       env: { ...ON, RATE_LIMIT_READS: '200' },
     });
     try {

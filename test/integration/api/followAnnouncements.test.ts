@@ -5,14 +5,14 @@ import { pino } from 'pino';
 import { followAnnouncements } from '../../../services/api/redis/followAnnouncements.js';
 import { createRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
-import { startProxy } from '../../support/apiProxy.js';
+import { startProxy, urlThrough } from '../../support/apiProxy.js';
 import { until } from '../../support/apiServer.js';
 
 describe('followAnnouncements', () => {
   it('tells that announcements arrive only once Redis has confirmed the subscription', async () => {
     const { hostname, port } = new URL(readSettings().REDIS_URL);
     const proxy = await startProxy({ host: hostname, port: Number(port) });
-    const redis = createRedis(`redis://127.0.0.1:${proxy.port}`, { timeoutMs: 120_000 });
+    const redis = createRedis(urlThrough(readSettings().REDIS_URL, proxy), { timeoutMs: 120_000 });
     // The subscription cannot reach Redis.
     const ready = new Promise<void>((resolve) =>
       redis.once('ready', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { announcementChannel, statsCacheKey } from '../../../shared/jobs/announcements.js';
 import { readSettings } from '../../../shared/platform/env.js';
-import { startProxy, type PausableProxy } from '../../support/apiProxy.js';
+import { startProxy, urlThrough, type PausableProxy } from '../../support/apiProxy.js';
 import { startApi, until, type ApiServer } from '../../support/apiServer.js';
 import { storeBody } from '../../support/apiViews.js';
 import { atOtherTime } from '../../support/atOtherTime.js';
@@ -112,7 +112,7 @@ describe('reads while Redis is frozen', () => {
   before(async () => {
     const { hostname, port } = new URL(readSettings().REDIS_URL);
     proxy = await startProxy({ host: hostname, port: Number(port) });
-    api = await startApi({ redisUrl: `redis://127.0.0.1:${proxy.port}` });
+    api = await startApi({ redisUrl: urlThrough(readSettings().REDIS_URL, proxy) });
     await storeBody(api.stores.mongo.collections, 'stats/10', { total: 1 });
     await storeBody(api.stores.mongo.collections, 'thread/71', { version: 1 });
   });

@@ -21,6 +21,7 @@ const SECRETS: Record<string, string> = {
 };
 const NOWHERE = '127.0.0.1:1';
 const UNKNOWN = { username: 'planted' };
+const KNOWN = { username: 'test_secrets' };
 
 /** An address with a password, and with another user and host where these are given. */
 function withPassword(
@@ -47,12 +48,15 @@ describe('secrets of the settings', () => {
     SECRETS['API key'] = key;
     const sid = await storeLogin(stores.mongo.collections, ADMIN_ID);
     SECRETS['service token'] = aToken({ sub: ADMIN_ID, sid, scope: ['read', 'write', 'admin'] });
+    const password = `>${SECRETS['password of Redis']}`;
+    await stores.redis.acl('SETUSER', KNOWN.username, 'reset', 'on', password, '~*', '&*', '+@all');
     await watchServices('with passwords that are taken', environment(), 200);
     await watchServices('with passwords that are refused', refusing(), 503);
     await watchCommands();
+    await stores.redis.acl('DELUSER', KNOWN.username);
   });
 
-  /** The stores of the tests have no passwords: Redis and Elasticsearch accept any. */
+  /** Redis has a user with the planted password. Elasticsearch asks for no password, so it accepts any. */
   function environment(): Record<string, string> {
     const { ELASTICSEARCH_URL, REDIS_URL } = readSettings();
     return {
@@ -61,7 +65,7 @@ describe('secrets of the settings', () => {
       PORT: '0',
       LOG_LEVEL: 'trace',
       MONGODB_URL: stores.mongodbUrl,
-      REDIS_URL: withPassword(REDIS_URL, 'password of Redis'),
+      REDIS_URL: withPassword(REDIS_URL, 'password of Redis', KNOWN),
       ELASTICSEARCH_URL: withPassword(ELASTICSEARCH_URL, 'password of Elasticsearch', UNKNOWN),
       DISCORD_CLIENT_ID: '1',
       DISCORD_REDIRECT_URI: 'https://planted.example/back',

@@ -5,7 +5,7 @@ import { announcementChannel, type Announcement } from '../../../shared/jobs/ann
 import { createRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { createLogger } from '../../../shared/platform/logger.js';
-import { startProxy } from '../../support/apiProxy.js';
+import { startProxy, urlThrough } from '../../support/apiProxy.js';
 import { until } from '../../support/apiServer.js';
 import { openStores, type TestStores } from '../../support/stores.js';
 
@@ -69,7 +69,7 @@ describe('announcer', () => {
   it('gives up a connection that is silently dead, and reports the loss on the next one', async () => {
     const { hostname: host, port } = new URL(readSettings().REDIS_URL);
     const proxy = await startProxy({ host, port: Number(port || 6_379) });
-    const connection = createRedis(`redis://127.0.0.1:${proxy.port}`, { timeoutMs: 300 });
+    const connection = createRedis(urlThrough(readSettings().REDIS_URL, proxy), { timeoutMs: 300 });
     connection.on('error', () => undefined);
     // On a busy machine, connecting and announcing may exceed the limit. Then both are tried again.
     await connection.connect().catch(() => undefined);

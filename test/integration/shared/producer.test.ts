@@ -6,7 +6,7 @@ import { QUEUE_NAME } from '../../../shared/jobs/jobs.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
-import { startProxy } from '../../support/apiProxy.js';
+import { startProxy, urlThrough } from '../../support/apiProxy.js';
 import { until } from '../../support/apiServer.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
@@ -89,7 +89,7 @@ describe('createProducer', () => {
     const { hostname: host, port } = new URL(readSettings().REDIS_URL);
     const proxy = await startProxy({ host, port: Number(port || 6379) });
     await proxy.cut();
-    const redisUrl = `redis://127.0.0.1:${proxy.port}`;
+    const redisUrl = urlThrough(readSettings().REDIS_URL, proxy);
     const producer = createProducer({
       redisUrl,
       namespace: 'test_producer',

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { SHORTEST_SECRET } from '../../shared/platform/env.js';
 
 /**
- * Reads the JWT secret of a data folder from its file `jwt-secret`. Where there is no such file, it makes a secret and
- * writes it there, so that only the owner may read it. A power cut or a full disk may have left the file empty or cut: then
- * a new secret replaces it.
+ * Reads a secret of a data folder from its file of this name. Where there is no such file, it makes a secret and writes
+ * it there, so that only the owner may read it. A power cut or a full disk may have left the file empty or cut: then a
+ * new secret replaces it.
  */
-export async function jwtSecret(dataDir: string): Promise<string> {
-  const file = join(dataDir, 'jwt-secret');
+export async function keptSecret(
+  dataDir: string,
+  name: 'jwt-secret' | 'redis-password',
+): Promise<string> {
+  const file = join(dataDir, name);
   const kept = await readIfThere(file);
   // Some file systems leave zeros in place of bytes that were not written to the disk.
   if (kept.length >= SHORTEST_SECRET && !kept.includes('\0')) return kept;
