@@ -41,11 +41,21 @@ export async function install(log = console.log) {
 export async function build(log = console.log) {
   const stamp = hashSources();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return true;
+  forgetBuild();
   removeStaleOutput(join(ROOT, 'dist'), ROOT);
   const compile = () => runTool(COMPILER, ['-p', '.']);
   const passed = await phase('build and types', compile, log);
   if (passed) writeFileSync(STAMP, stamp);
   return passed;
+}
+
+/**
+ * Has the next start build, whatever the sources are then. It must be called before anything compiles into dist.
+ * Otherwise a developer builds, tries an edit, and takes the edit back: the sources are those of the last build again,
+ * but dist holds the output of the edit.
+ */
+export function forgetBuild() {
+  rmSync(STAMP, { force: true });
 }
 
 /** Runs `npm ci`. It includes development dependencies, whatever NODE_ENV says. */

@@ -28,7 +28,9 @@ child.on('error', (error) => {
 
 child.on('exit', (code, signal) => {
   killGroup('SIGKILL');
-  if (signal !== null) writeSync(2, `${command} was ended by ${signal}\n`);
+  // A program may end by the signal that asks it to stop.
+  const isAsked = stopping && signal === 'SIGTERM';
+  if (signal !== null && !isAsked) writeSync(2, `${command} was ended by ${signal}\n`);
   process.exit(code ?? 1);
 });
 

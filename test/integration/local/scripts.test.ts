@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isRunning, processId } from '../../../services/local/processId.js';
+import { until } from '../../support/apiServer.js';
+import { withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+const SOURCE = 'services/cli/version.ts';
+const OUTPUT = 'dist/services/cli/version.js';
+
+/**
+ * It stands for the compiler. It copies a source into dist, and fails where the source is wrong, but only after that, as
+ * the real one does. With --watch it starts a program that never ends, and prints its process id.
+ */
+const COMPILER = `
+const { copyFileSync, mkdirSync, readFileSync } = require('node:fs');
+if (process.argv.includes('--watch')) {
+  const child = require('node:child_process').spawn('sleep', ['300']);
+  console.log('Watching', process.pid, child.pid);
+} else {
+  mkdirSync('dist/services/cli', { recursive: true });
+  copyFileSync('${SOURCE}', '${OUTPUT}');
+  process.exitCode = readFileSync('${SOURCE}', 'utf8').includes('wrong') ? 1 : 0;
+}
+`;
+
+/** A project with the scripts of this one, and small substitutes for all else. */
+async function withProject(work: (root: string) => Promise<void>): Promise<void> {
+  await withTemporaryFolder(async (root) => {
+    const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
+    await mkdir(join(root, 'node_modules/typescript-7/bin'), { recursive: true });
+    await mkdir(join(root, 'services/cli'), { recursive: true });
+    await cp(join(ROOT, 'scripts'), join(root, 'scripts'), { recursive: true });
+    await writeFile(compiler, COMPILER);
+    await writeFile(join(root, 'package.json'), '{"type":"module"}');
+    await writeFile(join(root, 'node_modules/typescript-7/package.json'), '{}');
+    for (const file of ['tsconfig.json', 'package-lock.json'])
+      await writeFile(join(root, file), '{}');
+    await writeFile(join(root, SOURCE), 'right');
+    await work(root);
+  });
+}
+
+const build = (root: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const script = `const { build } = await import('${root}/scripts/lib/project.js'); process.exit(await build() ? 0 : 1);`;
+    execFile(process.execPath, ['--input-type=module', '-e', script], (error) =>
+      resolve(error === null),
+    );
+  });
+
+describe('the build before a start', () => {
+  it('is done once for the same sources, and again after an edit that did not compile was taken back', () =>
+    withProject(async (root) => {
+      expect(await build(root)).to.equal(true);
+      await rm(join(root, OUTPUT));
+      expect(await build(root)).to.equal(true);
+      // Nothing has changed, so nothing was compiled.
+      expect(await readFile(join(root, OUTPUT), 'utf8').catch(() => 'none')).to.equal('none');
+
+      await writeFile(join(root, SOURCE), 'wrong');
+      expect(await build(root)).to.equal(false);
+      await writeFile(join(root, SOURCE), 'right');
+      expect(await build(root)).to.equal(true);
+      expect(await readFile(join(root, OUTPUT), 'utf8')).to.equal('right');
+    }));
+});
+
+describe('npm start -- --watch', () => {
+  it('ends the compiler with all that it has started when it is killed, and has the next start build', () =>
+    withProject(async (root) => {
+      expect(await build(root)).to.equal(true);
+      const local = join(root, 'dist/services/local');
+      await mkdir(local, { recursive: true });
+      await cp(join(ROOT, 'dist/services/local/guard.js'), join(local, 'guard.js'));
+      await cp(join(ROOT, 'dist/services/local/guard.js'), join(root, 'services/local/guard.ts'));
+      await writeFile(join(root, 'services/local/main.ts'), '');
+      await writeFile(join(local, 'main.js'), 'setInterval(() => {}, 1000);');
+      expect(await build(root)).to.equal(true);
+      const start = spawn(process.execPath, [join(root, 'scripts/start.js'), '--watch'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [line] = (await once(start.stdout, 'data')) as [Buffer];
+      const compilers = line
+        .toString()
+        .match(/\d+/g)!
+        .map((pid) => processId(Number(pid)));
+      expect(compilers.map(isRunning)).to.deep.equal([true, true]);
+      start.kill('SIGKILL');
+      await until(() => !compilers.some(isRunning));
+
+      await rm(join(root, OUTPUT));
+      expect(await build(root)).to.equal(true);
+      expect(await readFile(join(root, OUTPUT), 'utf8')).to.equal('right');
+    }));
+});
