@@ -80,6 +80,8 @@ function elasticsearchEnv(
   const own = java === undefined ? {} : { ES_JAVA_HOME: java, JAVA: join(java, 'bin/java') };
   return {
     ...own,
+    // Otherwise Java cannot use a path with other letters than those of ASCII where the user's locale has none.
+    LC_ALL: 'C.UTF-8',
     HOME: folders.temporary,
     ES_HOME: home,
     ES_PATH_CONF: folders.config,

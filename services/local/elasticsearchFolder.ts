@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  chmod,
   chown,
   cp,
   mkdir,
@@ -10,7 +11,8 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { LaunchError } from './launchError.js';
 import { isOpenToOthers, type OtherUser } from './otherUser.js';
 
 const ELSEWHERE = '/var/lib/forum-archive';
@@ -24,8 +26,9 @@ export interface ElasticsearchFolders {
 }
 
 /**
- * Prepares the folders of a node in DATA_DIR/elasticsearch, with a fresh copy of the configuration in its home. Where
- * another user runs the node and cannot reach DATA_DIR, the folder there is a link to one that this user can reach.
+ * Prepares the folders of a node in DATA_DIR/elasticsearch, with a fresh copy of the configuration in its home. Only the
+ * user who runs the node can enter that folder. Where this is another user, who cannot reach DATA_DIR, the folder there
+ * is a link to one that this user can reach. Throws LaunchError where the folder was made before, and cannot be reached.
  */
 export async function prepareElasticsearchFolder(
   dataDir: string,
@@ -34,6 +37,8 @@ export async function prepareElasticsearchFolder(
   user: OtherUser | undefined,
 ): Promise<ElasticsearchFolders> {
   const root = await createRoot(join(dataDir, 'elasticsearch'), user);
+  if (user !== undefined) await giveTo(user, root);
+  await chmod(root, 0o700);
   const folders = {
     config: join(root, 'config'),
     data: join(root, 'data'),
@@ -52,14 +57,21 @@ export async function prepareElasticsearchFolder(
 
 async function createRoot(place: string, user: OtherUser | undefined): Promise<string> {
   const existing = await realpath(place).catch(() => undefined);
+  const isReachable = user === undefined || (await isOpenToOthers(dirname(existing ?? place)));
+  if (existing !== undefined && !isReachable)
+    throw new LaunchError(
+      `Elasticsearch is run by the user nobody, who cannot reach ${existing}. Let others enter the folders above it (chmod o+x), or use another folder: DATA_DIR=<folder>`,
+    );
   if (existing !== undefined) return existing;
   await rm(place, { force: true });
-  if (user === undefined || (await isOpenToOthers(place))) {
-    await mkdir(place, { recursive: true, mode: 0o755 });
+  if (isReachable) {
+    await mkdir(place, { recursive: true });
     return place;
   }
   const elsewhere = join(ELSEWHERE, randomUUID());
-  await mkdir(elsewhere, { recursive: true, mode: 0o755 });
+  await mkdir(elsewhere, { recursive: true });
+  // Others must be able to enter it, whatever the umask is.
+  await chmod(ELSEWHERE, 0o755);
   await symlink(elsewhere, place);
   return elsewhere;
 }

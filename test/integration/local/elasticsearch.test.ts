@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { chmod, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createChildren } from '../../../services/local/children.js';
+import { startElasticsearch } from '../../../services/local/elasticsearch.js';
+import { removeDataDir } from '../../../services/local/elasticsearchFolder.js';
+import { otherUser } from '../../../services/local/otherUser.js';
+import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+/** It stands for Elasticsearch: it tells its encoding of names, and what it can read of its configuration. */
+const PROGRAM = '#!/bin/sh\nlocale charmap\ncat "$ES_PATH_CONF/log4j2.properties"\nexit 7\n';
+const PORTS = { http: 1, transport: 1 };
+
+/** A home that everybody can read, and a data folder with these permissions. */
+async function withFolders(
+  mode: number,
+  work: (dataDir: string, start: () => Promise<string>) => Promise<void>,
+): Promise<void> {
+  await withTemporaryFolder(async (folder) => {
+    const [home, dataDir] = [join(folder, 'home'), join(folder, 'data')];
+    for (const made of [dataDir, join(home, 'bin'), join(home, 'config')])
+      await mkdir(made, { recursive: true });
+    await writeFile(join(home, 'config/log4j2.properties'), 'the configuration\n');
+    await writeFile(join(home, 'bin/elasticsearch'), PROGRAM, { mode: 0o755 });
+    await chmod(folder, 0o755);
+    await chmod(dataDir, mode);
+    const env = { PATH: process.env['PATH'], LANG: 'C' };
+    const context = { env, dataDir, logs: join(dataDir, 'logs'), children: createChildren() };
+    try {
+      await work(dataDir, () => rejectionOf(startElasticsearch({ home }, PORTS, context)));
+    } finally {
+      await removeDataDir(dataDir);
+    }
+  });
+}
+
+describe('startElasticsearch', () => {
+  for (const mode of [0o700, 0o755])
+    it(`lets the node read its files, and nobody else, in a data folder with the permissions ${mode.toString(8)}, whatever the umask and the locale are`, () =>
+      withFolders(mode, async (dataDir, start) => {
+        const usual = process.umask(0o077);
+        const message = await start().finally(() => process.umask(usual));
+        expect(message).to.include('exit code 7').and.include('  UTF-8\n  the configuration');
+        const root = await stat(await realpath(join(dataDir, 'elasticsearch')));
+        expect(root.mode & 0o777).to.equal(0o700);
+      }));
+
+  it('says that the node cannot reach its files, where root has closed the folder above them', () =>
+    withFolders(0o755, async (dataDir, start) => {
+      await start();
+      await chmod(dataDir, 0o700);
+      const message = await start();
+      // Only root has another user run the node.
+      expect(message).to.include(otherUser() === undefined ? 'exit code 7' : 'chmod o+x');
+    }));
+});
