@@ -21,6 +21,9 @@ function beginStop(reason: string): void {
   stop.abort();
 }
 
+// Where the terminal is closed, or the program that reads the output ends, writing fails. Everything still runs on, or
+// stops in order.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 process.on('SIGINT', () => beginStop('Interrupted'));
 process.on('SIGTERM', () => beginStop('Asked to stop'));
 process.on('SIGHUP', () => beginStop('The terminal was closed'));
