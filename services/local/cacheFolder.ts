@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Env } from './findExecutable.js';
 import { isOpenToOthers, otherUser } from './otherUser.js';
@@ -9,8 +9,8 @@ import { isOpenToOthers, otherUser } from './otherUser.js';
  */
 export async function cacheFolder(env: Env): Promise<string> {
   const xdg = env['XDG_CACHE_HOME'];
-  const base =
-    xdg !== undefined && isAbsolute(xdg) ? xdg : join(env['HOME'] ?? homedir(), '.cache');
+  const home = env['HOME'] || userInfo().homedir;
+  const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, '.cache');
   const readable = otherUser() === undefined || (await isOpenToOthers(base));
   return join(readable ? base : '/var/cache', 'forum-archive');
 }

@@ -1,5 +1,17 @@
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  constants,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  stat,
+  statfs,
+} from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../shared/platform/makeFolder.js';
 import type { Artifact } from './artifacts.js';
 import { withCacheLock } from './cacheLock.js';
 import type { Children } from './children.js';
@@ -37,12 +49,26 @@ export async function fetchArtifact(artifact: Artifact, context: FetchContext): 
       `There is no pinned copy of ${artifact.title} for ${process.platform} on ${process.arch}. ${artifact.otherwise}`,
     );
   }
-  await mkdir(cache, { recursive: true });
-  await chmod(cache, 0o755);
+  await openCache(cache);
   await withCacheLock(`${place}.lock`, context.report, async () => {
     if (!(await exists(place))) await fill(artifact, cache, place, context);
   });
   return path;
+}
+
+/** Makes the folder for downloads where there is none. Throws LaunchError where nothing can be written there. */
+async function openCache(cache: string): Promise<void> {
+  try {
+    await makeFolder(cache);
+    // Another user, who runs Elasticsearch for root, has to read it whatever the umask is.
+    const { mode } = await stat(cache);
+    if ((mode & 0o005) !== 0o005) await chmod(cache, 0o755);
+    await access(cache, constants.W_OK);
+  } catch (error) {
+    throw new LaunchError(
+      `The folder for downloads cannot be used: ${(error as Error).message}. Set XDG_CACHE_HOME to another folder`,
+    );
+  }
 }
 
 async function fill(

@@ -5,11 +5,11 @@ import { setImmediate } from 'node:timers/promises';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Whether a port of an address is free to listen on. */
-export async function isPortFree(port: number, host = LOOPBACK): Promise<boolean> {
+/** Whether a port of the loopback address is free to listen on. */
+export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer();
   try {
-    server.listen({ port, host, exclusive: true });
+    server.listen({ port, host: LOOPBACK, exclusive: true });
     await once(server, 'listening');
     return true;
   } catch {

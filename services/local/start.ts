@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { readSettings, type Settings } from '../../shared/platform/env.js';
 import { createChildren, type Children } from './children.js';
@@ -6,7 +8,6 @@ import type { Env } from './findExecutable.js';
 import { keptSecret } from './keptSecret.js';
 import { LaunchError } from './launchError.js';
 import { nextSteps } from './nextSteps.js';
-import { isPortFree } from './ports.js';
 import { secondsSince, type Report } from './report.js';
 import { importSampleWhenEmpty } from './sampleArchive.js';
 import { makeDataDir, readServersFile, writeServersFile } from './serversFile.js';
@@ -152,10 +153,20 @@ function apiAddress({ HOST: host, PORT: port }: Settings): Address {
 }
 
 async function refuseTakenPort({ host, port }: Address): Promise<void> {
-  if (await isPortFree(port, host)) return;
-  throw new LaunchError(
-    `Port ${port} of ${host} cannot be listened on, most likely because another program does. Choose another one: PORT=${port + 1} npm start`,
-  );
+  const server = createServer();
+  try {
+    server.listen({ port, host, exclusive: true });
+    await once(server, 'listening');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new LaunchError(
+      code === 'EADDRINUSE'
+        ? `Port ${port} of ${host} is taken by another program. Choose another one: PORT=${port + 1} npm start`
+        : `Port ${port} of ${host} cannot be listened on: ${message}. Choose another PORT or HOST`,
+    );
+  } finally {
+    server.close();
+  }
 }
 
 async function servicesEnv(

