@@ -1,7 +1,11 @@
-import { Agent } from 'node:http';
+import { Agent, type ClientRequest, type RequestOptions } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
-import type { TransportRequestOptions, TransportRequestParams } from '@elastic/elasticsearch';
-import { Client, ClusterConnectionPool, HttpConnection } from '../drivers/elasticsearch.js';
+import type {
+  TransportRequestOptions,
+  TransportRequestOptionsWithMeta,
+  TransportRequestParams,
+} from '@elastic/elasticsearch';
+import { Client, ClusterConnectionPool, errors, HttpConnection } from '../drivers/elasticsearch.js';
 import type { Settings } from './env.js';
 import { withTimeout } from './withTimeout.js';
 
@@ -14,7 +18,8 @@ const CONNECTIONS = 256;
  * An Elasticsearch client whose every request ends. The client has no request timeout by default (since 9.0), so one is
  * set here. A request that hangs even beyond it fails OVERDUE_MS later. Node's own HTTP agent makes the connections.
  * With the client's default pool (undici 7.30), some requests never ended after connections had been cut in the middle
- * of an answer, and all later ones waited behind them. A ping fails where another kind of server answers.
+ * of an answer, and all later ones waited behind them. A ping fails where another kind of server answers, and says with
+ * which status.
  */
 export function createElasticsearch(
   settings: Pick<Settings, 'ELASTICSEARCH_URL'>,
@@ -29,7 +34,7 @@ export function createElasticsearch(
     ...(nodes.length > 1 && { ConnectionPool: ClusterConnectionPool }),
     requestTimeout: timeoutMs,
     maxRetries: retries,
-    Connection: HttpConnection,
+    Connection: StrictConnection,
     agent: ({ url }) => cutSilent(url.protocol === 'https:' ? new TlsAgent(KEPT) : new Agent(KEPT)),
   });
   const { transport } = client;
@@ -38,13 +43,48 @@ export function createElasticsearch(
     const limitMs = Number(options?.requestTimeout ?? timeoutMs) * (retries + 1) + OVERDUE_MS;
     return withTimeout(limitMs, () => request(params, options));
   }) as typeof transport.request;
-  const ping = client.ping.bind(client);
-  client.ping = (async (...given: Parameters<typeof ping>) => {
-    // The client resolves with false for the status 404. No Elasticsearch answers a ping with that.
-    if (!(await ping(...given))) throw new Error('It answers with 404: it is no Elasticsearch');
+  const ping = (client.ping as Ping).bind(client);
+  client.ping = (async (params?: object, given?: TransportRequestOptions) => {
+    const { statusCode } = await ping(params, { ...given, meta: true }).catch(tellStatus);
+    // The client takes the status 404, and that of a redirection, for an answer. No Elasticsearch gives it to a ping.
+    if (statusCode !== 200)
+      throw new Error(`It answers with ${statusCode}: it is no Elasticsearch`);
     return true;
   }) as typeof client.ping;
   return client;
+}
+
+/** A ping whose status is told, too. */
+type Ping = (
+  params: object | undefined,
+  options: TransportRequestOptionsWithMeta,
+) => Promise<{ statusCode: number }>;
+
+/** Throws an error on. An answer to a ping has no body, and then the client's message does not tell its status. */
+function tellStatus(error: unknown): never {
+  if (error instanceof errors.ResponseError) error.message = `It answers with ${error.statusCode}`;
+  throw error;
+}
+
+/**
+ * A connection that fails where the answer is no HTTP. The client would ignore that error, as it takes it for the body
+ * of an answer that should have none. Then it would wait for the answer for ever, even after it was told to close.
+ */
+class StrictConnection extends HttpConnection {
+  constructor(options: ConstructorParameters<typeof HttpConnection>[0]) {
+    super(options);
+    const make = this.makeRequest as (params: RequestOptions) => ClientRequest;
+    this.makeRequest = ((params: RequestOptions) => {
+      const request = make(params);
+      let isAnswered = false;
+      request.once('response', () => (isAnswered = true));
+      request.once('error', (error: NodeJS.ErrnoException) => {
+        if (!isAnswered && error.code === 'HPE_INVALID_CONSTANT')
+          error.message = 'The answer is no HTTP';
+      });
+      return request;
+    }) as typeof this.makeRequest;
+  }
 }
 
 const KEPT = { keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'lifo' } as const;

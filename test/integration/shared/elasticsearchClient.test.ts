@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
@@ -52,6 +52,42 @@ describe('createElasticsearch', () => {
       await proxy.close();
     }
   });
+
+  /** How a ping of this server fails. The client must be able to close afterwards. */
+  async function failureOfPing(server: Server): Promise<unknown> {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const client = createElasticsearch(
+      { ELASTICSEARCH_URL: `http://127.0.0.1:${port}` },
+      { timeoutMs: 60_000 },
+    );
+    try {
+      return await failureOf(client.ping());
+    } finally {
+      await client.close();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }
+
+  it('fails at once, and can be closed, where the server does not speak HTTP', async () => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      socket.end('SSH-2.0-OpenSSH_9.6\r\n');
+    });
+    const failure = await failureOfPing(server);
+    expect(failure).to.have.property('message', 'The answer is no HTTP');
+    expect(isStoreAway(failure)).to.equal(true);
+  });
+
+  for (const status of [301, 302, 401, 403, 404, 503])
+    it(`tells that a ping was answered with ${status}`, async () => {
+      const server = createServer((_request, response) =>
+        response.writeHead(status, { Location: '/' }).end(),
+      );
+      expect(await failureOfPing(server))
+        .to.have.property('message')
+        .that.includes(String(status));
+    });
 
   it('asks another node where one does not answer', async () => {
     const { ELASTICSEARCH_URL: url } = readSettings();
