@@ -1,4 +1,14 @@
-import { access, constants, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import Joi from 'joi';
 import type { Settings } from '../../shared/platform/env.js';
@@ -55,7 +65,9 @@ const fileSchema = Joi.object<ServersFile>({
   .required();
 
 const fileIn = (dataDir: string): string => join(dataDir, 'servers.json');
-const lockIn = (dataDir: string): string => join(dataDir, 'launcher.lock');
+const lockIn = (dataDir: string, number: number): string =>
+  join(dataDir, `launcher.${number}.lock`);
+const LOCK = /^launcher\.(\d+)\.lock$/;
 
 /**
  * Reads DATA_DIR/servers.json. A missing or damaged file counts as an empty one. Throws SettingsError where this user
@@ -101,7 +113,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await makeFolder(dataDir);
     // Nothing can be written to a folder that cannot be entered.
-    await access(dataDir, constants.W_OK | constants.X_OK);
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw unusable(error);
   }
@@ -112,39 +124,56 @@ function unusable(error: unknown): SettingsError {
 }
 
 /**
- * Makes this process the only launcher of a data folder. Resolves with a function that frees the folder again. The lock
- * of a launcher that has ended is taken over. Where a launcher runs, throws LaunchError that names it.
+ * Makes this process the only launcher of a data folder. Resolves with a function that frees the folder again. Where a
+ * launcher runs, throws LaunchError that names it.
+ *
+ * Locks have numbers, and only the one with the highest number counts. A lock is never taken over: its follower is made,
+ * and only one process can make that. Say launchers A and B find the same lock of a launcher that has ended. A makes its
+ * follower, and B then cannot make it. If B has stood still for longer, A may have ended and launcher C may have made
+ * the next one, and removed that of A. B then makes a lock that does not count, and sees that of C.
  */
 export async function claimDataDir(dataDir: string): Promise<() => Promise<void>> {
   await makeDataDir(dataDir);
-  const lock = lockIn(dataDir);
-  const content = JSON.stringify(processId());
   for (;;) {
-    if (await createFile(lock, content)) return () => rm(lock, { force: true });
-    const holder = await readHolder(lock);
+    const [last = 0] = await lockNumbers(dataDir);
+    const holder = await readHolder(lockIn(dataDir, last));
     if (holder !== undefined && isRunning(holder)) {
       throw new LaunchError(
         `Process ${holder.pid} is already starting or stopping the servers in ${dataDir}. Wait until it has done so, or use another folder: DATA_DIR=<folder>`,
       );
     }
-    await rm(lock, { force: true });
+    if (await putLock(dataDir, last + 1, JSON.stringify(processId())))
+      return async () => void (await putLock(dataDir, last + 2, 'free'));
   }
 }
 
-async function createFile(path: string, content: string): Promise<boolean> {
+/**
+ * Makes a lock, and removes those that do not count any more. Resolves with whether it is the one that counts. A lock is
+ * a symbolic link to nothing, because a link has its content from the beginning.
+ */
+async function putLock(dataDir: string, number: number, content: string): Promise<boolean> {
   try {
-    await writeFile(path, content, { flag: 'wx', mode: 0o600 });
-    return true;
+    await symlink(content, lockIn(dataDir, number));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     // The disk is full, say.
     throw unusable(error);
   }
+  const [last, ...others] = await lockNumbers(dataDir);
+  for (const other of others) await rm(lockIn(dataDir, other), { force: true });
+  return last === number;
+}
+
+/** The numbers of a data folder's locks. The highest comes first. */
+async function lockNumbers(dataDir: string): Promise<number[]> {
+  const names = await readdir(dataDir);
+  const numbers = names.flatMap((name) => LOCK.exec(name)?.[1] ?? []);
+  return numbers.map(Number).sort((a, b) => b - a);
 }
 
 async function readHolder(lock: string): Promise<ProcessId | undefined> {
   try {
-    const content: unknown = JSON.parse(await readFile(lock, 'utf8'));
+    const content: unknown = JSON.parse(await readlink(lock));
     return Joi.attempt(content, processSchema.required());
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { refuseSecondLauncher } from '../../../services/local/ensureServers.js';
@@ -113,7 +113,7 @@ describe('servers.json', () => {
         expect(await readServersFile(dataDir), text).to.deep.equal({ ports: {} });
         expect(await findLocalServers(dataDir), text).to.equal(undefined);
       }
-      await writeFile(join(dataDir, 'launcher.lock'), 'null');
+      await symlink('null', join(dataDir, 'launcher.1.lock'));
       await (
         await claimDataDir(dataDir)
       )();
@@ -152,11 +152,18 @@ describe('servers.json', () => {
     }
   });
 
-  it('takes over the lock of a launcher that has ended', () =>
-    withTemporaryFolder(async (dataDir) => {
-      await writeFile(join(dataDir, 'launcher.lock'), JSON.stringify(gone));
-      await (
-        await claimDataDir(dataDir)
-      )();
+  it('is given to one launcher where several find the lock of one that has ended, or none', () =>
+    withTemporaryFolder(async (folder) => {
+      for (let round = 0; round < 40; round += 1) {
+        const dataDir = join(folder, String(round));
+        await mkdir(dataDir);
+        if (round % 2 === 0) await symlink(JSON.stringify(gone), join(dataDir, 'launcher.7.lock'));
+        const claims = await Promise.allSettled([1, 2, 3, 4].map(() => claimDataDir(dataDir)));
+        const [held, ...others] = claims.filter(({ status }) => status === 'fulfilled');
+        expect([held?.status, others]).to.deep.equal(['fulfilled', []]);
+        expect(await readdir(dataDir)).to.have.length(1);
+        await (held as PromiseFulfilledResult<() => Promise<void>>).value();
+        await claimDataDir(dataDir);
+      }
     }));
 });
