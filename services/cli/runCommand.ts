@@ -5,6 +5,7 @@ import { LaunchError } from '../local/launchError.js';
 import { CliError } from './cliError.js';
 import { findServers } from './findServers.js';
 import type { Archive } from './openArchive.js';
+import { printResult } from './printResult.js';
 
 /** The result of a command: JSON for `--json`, lines for people, and whether all went well. */
 export interface Result {
@@ -29,7 +30,7 @@ export interface RunOptions {
  * standard output, and sets exit code 1 where the result is not ok. Throws CliError while MongoDB is away.
  */
 export async function runCommand(
-  { json: asJson, mayStart = false, withoutMongo = false }: RunOptions,
+  { json: asJson = false, mayStart = false, withoutMongo = false }: RunOptions,
   command: (archive: Archive) => Promise<Result>,
 ): Promise<void> {
   const settings = readSettings();
@@ -43,10 +44,9 @@ export async function runCommand(
   try {
     warn(archive.shown);
     if (!withoutMongo) await requireMongo(archive);
-    const { json, lines, ok } = await command(archive);
-    const text = asJson ? JSON.stringify(json, null, 2) : lines.join('\n');
-    process.stdout.write(`${text}\n`);
-    if (!ok) process.exitCode = 1;
+    const result = await command(archive);
+    printResult(result, asJson);
+    if (!result.ok) process.exitCode = 1;
   } catch (error) {
     throw await explained(archive, error);
   } finally {

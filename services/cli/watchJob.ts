@@ -22,7 +22,7 @@ export async function watchJob(archive: Watched, jobId: string, label: string): 
       const job = await findJob(archive, jobId);
       const done = shareOf(job);
       if (!job.finishedOn) return { done };
-      const error = (await job.isFailed()) ? safeText(job.failedReason) : null;
+      const error = (await job.isFailed()) ? job.failedReason : null;
       return { done, outcome: { error, result: job.returnvalue } };
     },
     why: () => whyStill(archive, jobId),

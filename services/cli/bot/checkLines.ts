@@ -1,4 +1,3 @@
-import { safeText } from '../safeText.js';
 import type { BotReport, CheckedServer } from './checkBot.js';
 
 /** What was found out about a bot, in lines for people. */
@@ -24,7 +23,7 @@ export function checkLines({
     '',
     ...(problems.length === 0 ? ['All is well'] : ['To be changed:']),
     ...problems.map((problem) => `  ${problem}`),
-  ].map(safeText);
+  ];
 }
 
 function serverLines({ serverId, name, problem: why, forums, optOut }: CheckedServer): string[] {

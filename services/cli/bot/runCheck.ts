@@ -4,6 +4,7 @@ import type { Admission } from '../../../shared/discordApi/admission.js';
 import { RateLimits } from '../../../shared/discordApi/rateLimits.js';
 import { publicUrlOf, readSettings } from '../../../shared/platform/env.js';
 import { CliError } from '../cliError.js';
+import { printResult } from '../printResult.js';
 import { checkBot } from './checkBot.js';
 import { checkLines } from './checkLines.js';
 
@@ -32,8 +33,7 @@ export async function runCheck({ json: asJson }: { json?: boolean }): Promise<vo
     now: () => Promise.resolve(0),
   });
   const report = await checkBot(platform, settings);
-  const text = asJson ? JSON.stringify(report, null, 2) : checkLines(report).join('\n');
-  process.stdout.write(`${text}\n`);
+  printResult({ json: report, lines: checkLines(report) }, asJson);
   if (report.problems.length > 0) process.exitCode = 1;
 }
 

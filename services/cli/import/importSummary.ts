@@ -1,5 +1,4 @@
 import { counted, formatCount } from '../numbers.js';
-import { safeText } from '../safeText.js';
 
 /** A file that was not taken. */
 export interface Problem {
@@ -68,8 +67,8 @@ function problemLines(title: string, problems: readonly Problem[]): string[] {
   if (problems.length === 0) return [];
   return [
     `${title}: ${counted(problems.length, 'file')}`,
-    ...problems.map(({ file, reason, at }) =>
-      safeText(`  ${file}: ${reason}${at === undefined ? '' : ` (at ${at})`}`),
+    ...problems.map(
+      ({ file, reason, at }) => `  ${file}: ${reason}${at === undefined ? '' : ` (at ${at})`}`,
     ),
   ];
 }

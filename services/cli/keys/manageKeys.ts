@@ -51,14 +51,14 @@ export async function revokeKey(keyId: string, options: KeysOptions): Promise<vo
     const record = await revokeApiKey(mongo.collections, keyId);
     if (!record) throw new CliError(`There is no key with the id ${safeText(keyId)}`);
     const key = presentApiKey(record);
-    return { json: key, lines: [`Revoked ${key.id} (${safeText(key.name)})`], ok: true };
+    return { json: key, lines: [`Revoked ${key.id} (${key.name})`], ok: true };
   });
 }
 
 /** A line about a key: id, level, state, last use and name. */
 function keyLine(key: ApiKey): string {
   const used = key.lastUsedAt ? `used ${key.lastUsedAt}` : 'never used';
-  return [key.id, key.level.padEnd(5), stateOf(key), used, safeText(key.name)].join('  ');
+  return [key.id, key.level.padEnd(5), stateOf(key), used, key.name].join('  ');
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiKey): string {

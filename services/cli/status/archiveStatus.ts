@@ -12,7 +12,6 @@ import {
   type SearchRebuild,
 } from '../../../shared/store/state.js';
 import { syncState } from '../../../shared/store/syncState.js';
-import { safeText } from '../safeText.js';
 import { syncRows } from './syncRows.js';
 import { listScope } from '../../../shared/store/listKeys.js';
 import { problemOf, readSearchFacts } from '../../../shared/store/searchFacts.js';
@@ -137,7 +136,7 @@ function reasonAt(path: string): string {
 }
 
 function rebuildLine({ state, progress, beatAt, error }: SearchRebuildStatus): string {
-  if (state === 'failed') return safeText(`failed: ${error}`);
+  if (state === 'failed') return `failed: ${error}`;
   if (state === 'queued') return `queued since ${beatAt.toISOString()}`;
   return `${Math.floor(progress * 100)}%, last alive at ${beatAt.toISOString()}`;
 }

@@ -1,6 +1,5 @@
 import type { EventStats, Fetched, SyncStats } from '../../../shared/contract/admin.js';
 import { counted, formatCount } from '../numbers.js';
-import { safeText } from '../safeText.js';
 
 /** The rows of a status about the live sync, as name and value. */
 export function syncRows(sync: SyncStats): [string, string][] {
@@ -14,19 +13,16 @@ export function syncRows(sync: SyncStats): [string, string][] {
     ...(sync.optedOut === 0
       ? []
       : [['Opted out', formatCount(sync.optedOut)] satisfies [string, string]]),
-    ...excluded.map(({ name, problem }): [string, string] => [
-      'Not synced',
-      safeText(`${name}: ${problem}`),
-    ]),
+    ...excluded.map(({ name, problem }): [string, string] => ['Not synced', `${name}: ${problem}`]),
     ...unread.map(({ name, threads }): [string, string] => [
       'Cannot be read',
-      safeText(`${name}: ${counted(threads.failed, 'thread')}, or messages there`),
+      `${name}: ${counted(threads.failed, 'thread')}, or messages there`,
     ]),
   ];
 }
 
 function events({ connectedAt, lastEventAt, waiting, problem }: EventStats): string {
-  if (problem !== null) return safeText(problem);
+  if (problem !== null) return problem;
   if (connectedAt === null) return 'not connected';
   const last = lastEventAt === null ? '' : `, the last at ${lastEventAt}`;
   return `connected since ${connectedAt}${last}, ${formatCount(waiting)} waiting`;

@@ -4,7 +4,6 @@ import {
   type VerifyReport,
 } from '../../../shared/contract/verify.js';
 import { counted, formatCount } from '../numbers.js';
-import { safeText } from '../safeText.js';
 
 /** The most differences that are named one by one for people. `--json` gives more. */
 const MOST_NAMED = 20;
@@ -26,8 +25,8 @@ export function reportLines({ checked, counts, differences, repaired }: VerifyRe
   return [
     `Compared ${compared}: ${counted(total, 'difference')}, ${formatCount(repaired)} mended`,
     ...kinds.map(([kind, count]) => kindLine(kind, count)),
-    ...named.map(({ kind, id, detail, mended }) =>
-      safeText(`${mended ? 'mended' : 'left'}: ${kind} ${id}: ${detail}`),
+    ...named.map(
+      ({ kind, id, detail, mended }) => `${mended ? 'mended' : 'left'}: ${kind} ${id}: ${detail}`,
     ),
     ...(total > named.length ? [`… and ${formatCount(total - named.length)} more`] : []),
   ];

@@ -16,7 +16,7 @@ describe('keys on the command line', () => {
     runOnHost({ MONGODB_URL: stores.mongodbUrl }, ['keys', ...args]);
 
   it('are made, listed and revoked', async () => {
-    const create = ['keys', 'create', '--level', 'write', '--name', 'bot\u001b[31m'];
+    const create = ['keys', 'create', '--level', 'write', '--name', 'bot\u001b[31m\u009b'];
     const made = await runCli({ MONGODB_URL: stores.mongodbUrl }, create);
     expect(made.code, made.stderr).to.equal(0);
     const [key = ''] = made.stdout.split('\n');
@@ -25,10 +25,15 @@ describe('keys on the command line', () => {
     const listed = await keys('list', '--json');
     expect(apiKeyListSchema.validate(JSON.parse(listed.stdout)).error).to.equal(undefined);
     const { id = '', level } = (JSON.parse(listed.stdout) as ApiKeyList).keys[0] ?? {};
+    expect(listed.stdout)
+      .to.contain('bot\\u001b[31m\\u009b"')
+      .and.not.match(/[\u001b\u009b]/);
     expect([id, level]).to.deep.equal([key.split('_')[1], 'write']);
     expect(listed.stdout).not.to.contain(key.split('_')[2]);
     const shown = await keys('list');
-    expect(shown.stdout).to.match(/^\w{16} {2}write {2}works {2}used .* {2}bot\\u\{001b\}\[31m\n$/);
+    expect(shown.stdout).to.match(
+      /^\w{16} {2}write {2}works {2}used .* {2}bot\\u\{001b\}\[31m\\u\{009b\}\n$/,
+    );
     expect((await keys('revoke', id)).code).to.equal(0);
     const fresh = createApiKeyChecker(stores.mongo.collections);
     const error: unknown = await fresh(key).catch((reason: unknown) => reason);

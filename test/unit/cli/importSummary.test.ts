@@ -61,12 +61,6 @@ describe('the summary of an import', () => {
     expect(summaryLines(aSummary({ queued: 2 }))).to.deep.equal(['2 files stored and queued']);
   });
 
-  it('prints nothing that controls a terminal', () => {
-    const file = 'a\u001b[2J\r\n\u202eb.json';
-    const [, line] = summaryLines(aSummary({ refused: [{ file, reason: 'r' }] })).slice(1);
-    expect(line).to.equal('  a\\u{001b}[2J\\u{000d}\\u{000a}\\u{202e}b.json: r');
-  });
-
   it('is clean with skipped files, not with refused or rejected ones', () => {
     const problem = [{ file: 'a', reason: 'r' }];
     expect(isClean(aSummary({ skipped: problem }))).to.equal(true);
