@@ -1,8 +1,5 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { prepare, requireNode } from './lib/project.js';
-import { local, startServers } from './lib/servers.js';
+import { startTemporaryServers } from './lib/servers.js';
 import { runTests } from './lib/tests.js';
 
 /**
@@ -17,9 +14,7 @@ const FILES = ['bands', 'properties'].map(
 
 requireNode();
 if (!(await prepare())) process.exit(1);
-const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-bands-'));
-const { removeDataDir } = await local('elasticsearchFolder.js');
-const servers = startServers(dataDir);
+const servers = startTemporaryServers('bands');
 let failed = 1;
 try {
   const env = await servers.ready;
@@ -31,6 +26,5 @@ try {
   }
 } finally {
   await servers.stop();
-  await removeDataDir(dataDir);
 }
 process.exit(failed > 0 ? 1 : 0);

@@ -1,21 +1,16 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepare, requireNode } from './lib/project.js';
 import { ROOT, run } from './lib/run.js';
-import { local, startServers } from './lib/servers.js';
+import { startTemporaryServers } from './lib/servers.js';
 
 requireNode();
 if (!(await prepare())) process.exit(1);
-const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-contract-'));
-const servers = startServers(dataDir);
+const servers = startTemporaryServers('contract');
 try {
   const env = await servers.ready;
   process.exitCode = env === undefined ? 1 : await askAll(env);
 } finally {
   await servers.stop();
-  const { removeDataDir } = await local('elasticsearchFolder.js');
-  await removeDataDir(dataDir);
 }
 
 async function askAll(env) {

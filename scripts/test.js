@@ -1,9 +1,6 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { runChecks } from './lib/checks.js';
 import { build, install, requireNode } from './lib/project.js';
-import { local, startServers } from './lib/servers.js';
+import { startTemporaryServers } from './lib/servers.js';
 import { runTests, testFiles } from './lib/tests.js';
 
 // The JVM lives only for minutes, which is too short for its slower, optimising compiler to pay off.
@@ -35,14 +32,11 @@ async function checkAndTest() {
 
 async function buildAndTest() {
   if (!(await build())) return { passed: 0, failed: 1 };
-  const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-test-'));
-  const { removeDataDir } = await local('elasticsearchFolder.js');
-  const servers = startServers(dataDir, { ...process.env, ...SHORT_LIVED });
+  const servers = startTemporaryServers('test', { ...process.env, ...SHORT_LIVED });
   try {
     return await testWith(servers.ready);
   } finally {
     await servers.stop();
-    await removeDataDir(dataDir);
   }
 }
 

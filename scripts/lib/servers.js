@@ -1,23 +1,45 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { phase, ROOT } from './run.js';
+
+/** Starts them with a data folder in the system's temporary folder, which is removed when they are stopped. */
+export function startTemporaryServers(name, env) {
+  const dataDir = mkdtempSync(join(tmpdir(), `forum-archive-${name}-`));
+  return startServers(dataDir, env, async () => {
+    const { removeDataDir } = await local('elasticsearchFolder.js');
+    await removeDataDir(dataDir);
+  });
+}
 
 /**
  * Starts those of the three servers that are missing. `ready` resolves with the environment of a run, or with nothing
- * after a failure.
+ * after a failure. `stop` stops them, also while they start, and then calls `afterStop`. A signal does the same, and
+ * ends the process.
  */
-export function startServers(dataDir, env = process.env) {
-  let stop = async () => {};
-  const start = async () => {
-    const { ensureServers } = await local('ensureServers.js');
-    const { createReport } = await local('report.js');
-    const report = createReport(process.stdout);
-    const servers = await ensureServers({ dataDir, env, report });
-    stop = servers.stop;
-    for (const signal of ['SIGINT', 'SIGTERM']) {
-      process.on(signal, () => void stop().then(() => process.exit(1)));
-    }
-    return runEnv(servers, dataDir, env);
+export function startServers(dataDir, env = process.env, afterStop = async () => {}) {
+  const set = local('children.js').then(({ createChildren }) => createChildren());
+  const starting = set.then((children) => start(dataDir, env, children));
+  const stopAll = async () => {
+    await (await set).stopAll();
+    await starting.then(
+      (servers) => servers.stop(),
+      () => undefined,
+    );
+    await afterStop();
   };
-  return { ready: settleServers(start), stop: () => stop() };
+  let stopping;
+  const stop = () => (stopping ??= stopAll());
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, () => void stop().then(() => process.exit(1)));
+  }
+  return { ready: settleServers(async () => runEnv(await starting, dataDir, env)), stop };
+}
+
+async function start(dataDir, env, children) {
+  const { ensureServers } = await local('ensureServers.js');
+  const { createReport } = await local('report.js');
+  return ensureServers({ dataDir, env, children, report: createReport(process.stdout) });
 }
 
 async function settleServers(start) {

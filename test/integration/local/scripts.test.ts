@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isRunning, processId } from '../../../services/local/processId.js';
@@ -97,4 +97,52 @@ describe('npm start -- --watch', () => {
       expect(await build(root)).to.equal(true);
       expect(await readFile(join(root, OUTPUT), 'utf8')).to.equal('right');
     }));
+});
+
+/** They stand for the modules of the launcher. The servers start at once, or only begin to. */
+const LAUNCHER = {
+  'children.js': `export const createChildren = () => {
+    let stop;
+    const stopped = new Promise((resolve) => (stop = resolve));
+    return { stopped, stopAll: async () => stop() };
+  };`,
+  'ensureServers.js': `export async function ensureServers({ children }) {
+    console.log('starting');
+    const working = setInterval(() => {}, 1000);
+    if (process.env.STARTS === 'no') await children.stopped.then(() => Promise.reject(new Error()));
+    return { urls: {}, stop: async () => clearInterval(working) };
+  }`,
+  'report.js': 'export const createReport = () => ({});',
+  'elasticsearchFolder.js': `import { rmSync } from 'node:fs';
+  export const removeDataDir = async (folder) => rmSync(folder, { recursive: true });`,
+};
+
+describe('a script with servers of its own', () => {
+  for (const [STARTS, mark] of [
+    ['no', 'starting'],
+    ['yes', 'asking'],
+  ] as const)
+    it(`removes their data after Ctrl-C, when it is ${mark}`, () =>
+      withProject(async (root) => {
+        expect(await build(root)).to.equal(true);
+        const folders = ['dist/services/local', 'dist/test/contract', 'tmp'];
+        for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
+        for (const [name, script] of Object.entries(LAUNCHER))
+          await writeFile(join(root, 'dist/services/local', name), script);
+        const asking = "console.log('asking'); setInterval(() => {}, 1000);";
+        await writeFile(join(root, 'dist/test/contract/main.js'), asking);
+        const script = spawn(process.execPath, [join(root, 'scripts/contract.js')], {
+          env: { ...process.env, STARTS, TMPDIR: join(root, 'tmp') },
+          stdio: ['ignore', 'pipe', 'inherit'],
+          detached: true,
+        });
+        let told = '';
+        script.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
+        await until(() => told.includes(mark));
+        expect(await readdir(join(root, 'tmp'))).to.have.length(1);
+        // A terminal sends the signal to the whole group.
+        process.kill(-script.pid!, 'SIGINT');
+        expect(await once(script, 'exit')).to.deep.equal([1, null]);
+        expect(await readdir(join(root, 'tmp'))).to.deep.equal([]);
+      }));
 });
