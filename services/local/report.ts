@@ -18,7 +18,8 @@ const CLEAR = '\r\x1b[K';
 export function createReport(
   out: Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number },
 ): Report & { clear(): void } {
-  const isTerminal = out.isTTY === true;
+  // A terminal of this kind, such as one inside an editor, knows no escape sequence.
+  const isTerminal = out.isTTY === true && process.env['TERM'] !== 'dumb';
   let shownAt = isTerminal ? -Infinity : performance.now();
   let isOpen = false;
   const clear = (): void => {

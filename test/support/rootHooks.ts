@@ -24,6 +24,9 @@ const noteRejection = (reason: unknown): void => {
 };
 process.on('unhandledRejection', noteRejection);
 
+// Some tests show progress on a terminal of their own, which is no plain one like that of this process may be.
+process.env['TERM'] = 'xterm';
+
 let before = new Map<string, number>();
 
 export const mochaHooks = {

@@ -41,6 +41,17 @@ describe('createReport', () => {
     expect(written()).to.equal(`\r\x1b[K${'x'.repeat(19)}`);
   });
 
+  it('prints plain lines on a terminal that knows no escape sequence', () => {
+    process.env['TERM'] = 'dumb';
+    const { written, report, pass } = reportTo(true);
+    process.env['TERM'] = 'xterm';
+    report.progress('1%');
+    pass(5_000);
+    report.progress('2%');
+    report.line('a line');
+    expect(written()).to.equal('2%\na line\n');
+  });
+
   it('prints plain lines elsewhere, and a progress line every five seconds', () => {
     const { written, report, pass } = reportTo(false);
     report.progress('1%');
