@@ -41,12 +41,20 @@ export async function install(log = console.log) {
 export async function build(log = console.log) {
   const stamp = hashSources();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return true;
-  forgetBuild();
-  removeStaleOutput(join(ROOT, 'dist'), ROOT);
-  const compile = () => runTool(COMPILER, ['-p', '.']);
   const passed = await phase('build and types', compile, log);
   if (passed) writeFileSync(STAMP, stamp);
   return passed;
+}
+
+async function compile() {
+  try {
+    forgetBuild();
+    removeStaleOutput(join(ROOT, 'dist'), ROOT);
+  } catch (error) {
+    // The project belongs to another user, say.
+    return { code: 1, output: error.message };
+  }
+  return runTool(COMPILER, ['-p', '.']);
 }
 
 /**

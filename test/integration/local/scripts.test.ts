@@ -45,11 +45,13 @@ async function withProject(work: (root: string) => Promise<void>): Promise<void>
   });
 }
 
-const build = (root: string): Promise<boolean> =>
+const build = async (root: string): Promise<boolean> => (await tryBuild(root)).passed;
+
+const tryBuild = (root: string): Promise<{ passed: boolean; said: string }> =>
   new Promise((resolve) => {
     const script = `const { build } = await import('${root}/scripts/lib/project.js'); process.exit(await build() ? 0 : 1);`;
-    execFile(process.execPath, ['--input-type=module', '-e', script], (error) =>
-      resolve(error === null),
+    execFile(process.execPath, ['--input-type=module', '-e', script], (error, stdout, stderr) =>
+      resolve({ passed: error === null, said: stdout + stderr }),
     );
   });
 
@@ -67,6 +69,16 @@ describe('the build before a start', () => {
       await writeFile(join(root, SOURCE), 'right');
       expect(await build(root)).to.equal(true);
       expect(await readFile(join(root, OUTPUT), 'utf8')).to.equal('right');
+    }));
+});
+
+describe('a build that cannot write', () => {
+  it('says why, without a stack', () =>
+    withProject(async (root) => {
+      await writeFile(join(root, 'dist'), 'a file');
+      const { passed, said } = await tryBuild(root);
+      expect(passed).to.equal(false);
+      expect(said).to.match(/^FAILED build and types .*\n\w+: .*\n$/);
     }));
 });
 
