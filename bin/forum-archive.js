@@ -8,4 +8,10 @@ requireNode();
 // Standard output belongs to the command, which may print JSON.
 if (!existsSync(main) && !(await prepare(console.error))) process.exit(1);
 process.argv[1] = main.pathname;
-await import(main.href);
+try {
+  await import(main.href);
+} catch (error) {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  console.error(`Error: ${error.message}\nRun npm ci, and then npm run build`);
+  process.exitCode = 1;
+}

@@ -3,6 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { isRunning, processId } from '../../../services/local/processId.js';
 import { until } from '../../support/apiServer.js';
@@ -82,6 +83,23 @@ describe('a build that cannot write', () => {
     }));
 });
 
+describe('the command line', () => {
+  it('says what to do where dependencies are missing, without a stack', () =>
+    withProject(async (root) => {
+      await cp(join(ROOT, 'bin'), join(root, 'bin'), { recursive: true });
+      await mkdir(join(root, 'dist/services/cli'), { recursive: true });
+      await writeFile(join(root, 'dist/services/cli/main.js'), "import 'commander-of-nothing';");
+      const command = spawn(process.execPath, [join(root, 'bin/forum-archive.js'), '--version'], {
+        stdio: ['ignore', 'inherit', 'pipe'],
+      });
+      const ended = once(command, 'exit');
+      expect(await text(command.stderr)).to.match(
+        /^Error: .*commander-of-nothing.*\nRun npm ci.*\n$/,
+      );
+      expect(await ended).to.deep.equal([1, null]);
+    }));
+});
+
 describe('npm start -- --watch', () => {
   it('ends the compiler with all that it has started when it is killed, and has the next start build', () =>
     withProject(async (root) => {
@@ -149,7 +167,7 @@ describe('a script with servers of its own', () => {
           detached: true,
         });
         let told = '';
-        script.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
+        script.stdout.setEncoding('utf8').on('data', (said: string) => (told += said));
         await until(() => told.includes(mark));
         expect(await readdir(join(root, 'tmp'))).to.have.length(1);
         // A terminal sends the signal to the whole group.
