@@ -17,7 +17,8 @@ export async function startRedis(
   { env, dataDir, logs, children }: ServerContext,
 ): Promise<LocalServer> {
   const folder = join(dataDir, 'redis');
-  await mkdir(folder, { recursive: true });
+  // Redis writes its data so that everybody may read it.
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const password = await keptSecret(dataDir, 'redis-password');
   const config = join(folder, 'redis.conf');
   // Every user of this machine can read the arguments of a process. So the password stands in a file.

@@ -45,7 +45,7 @@ describe('servers of a data folder', () => {
           processes.map(({ pid }) => readFile(`/proc/${pid}/cmdline`, 'utf8')),
         );
         expect(commands.join()).to.include('redis').and.not.include(password);
-        for (const file of ['redis-password', 'redis/redis.conf', 'servers.json'])
+        for (const file of ['redis', 'redis-password', 'redis/redis.conf', 'servers.json'])
           expect((await stat(join(dataDir, file))).mode & 0o077, file).to.equal(0);
       } finally {
         await servers.stop();
