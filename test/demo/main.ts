@@ -2,7 +2,7 @@
  * `npm run demo:live`: runs the whole service beside a double of the platform in which a community talks. So anybody
  * can watch changes arrive. It needs no account and no token, and leaves nothing behind.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import { readSettings } from '../../shared/platform/env.js';
 import { SettingsError } from '../../shared/platform/settingsError.js';
 import { counted } from '../../services/cli/numbers.js';
 import { hasStoreUrls } from '../../services/cli/storeUrls.js';
+import { removeDataDir } from '../../services/local/elasticsearchFolder.js';
 import { LaunchError } from '../../services/local/launchError.js';
 import { onNpmGone } from '../../services/local/npmWatch.js';
 import { createReport } from '../../services/local/report.js';
@@ -32,6 +33,8 @@ const seed = readSeed();
 const root = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
 const report = createReport(process.stdout);
 const stop = new AbortController();
+// Where the terminal is closed, writing fails. The demonstration must still remove all that it has made.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => stop.abort());
 }
@@ -74,7 +77,7 @@ try {
 } finally {
   await discord.close();
   await stores?.close();
-  rmSync(dataDir, { recursive: true, force: true });
+  await removeDataDir(dataDir);
 }
 process.exit();
 

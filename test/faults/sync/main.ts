@@ -3,9 +3,10 @@
  * `npm run trial:sync -- --kills`: kills a process at every step of some events. See docs/reliability.md.
  */
 import { parseArgs } from 'node:util';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeDataDir } from '../../../services/local/elasticsearchFolder.js';
 import { ensureServers } from '../../../services/local/ensureServers.js';
 import { createReport } from '../../../services/local/report.js';
 import { runKills } from './runKills.js';
@@ -27,7 +28,7 @@ const report = createReport(process.stdout);
 const servers = await ensureServers({ dataDir, env: process.env, report });
 const end = async (): Promise<void> => {
   await servers.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  await removeDataDir(dataDir);
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void end().then(() => process.exit(1)));
