@@ -2,6 +2,7 @@ import {
   access,
   chmod,
   constants,
+  lstat,
   mkdir,
   mkdtemp,
   readdir,
@@ -43,7 +44,10 @@ export async function fetchArtifact(artifact: Artifact, context: FetchContext): 
   const { cache } = context;
   const place = join(cache, artifact.folder);
   const path = join(place, artifact.path);
-  if (await exists(place)) return path;
+  if (await exists(place)) {
+    await requireOwn(place);
+    return path;
+  }
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new LaunchError(
       `There is no pinned copy of ${artifact.title} for ${process.platform} on ${process.arch}. ${artifact.otherwise}`,
@@ -53,7 +57,20 @@ export async function fetchArtifact(artifact: Artifact, context: FetchContext): 
   await withCacheLock(`${place}.lock`, context.report, async () => {
     if (!(await exists(place))) await fill(artifact, cache, place, context);
   });
+  await requireOwn(place);
   return path;
+}
+
+/**
+ * Throws LaunchError where something was put into the cache by another user than this one or root. Otherwise, where the
+ * cache is below a folder like /tmp, anybody could have their own program run by this user.
+ */
+async function requireOwn(place: string): Promise<void> {
+  const { uid } = await lstat(place);
+  if (uid === 0 || uid === process.getuid?.()) return;
+  throw new LaunchError(
+    `${place} was made by another user (${uid}), and was not used. Set XDG_CACHE_HOME to a folder of your own`,
+  );
 }
 
 /** Makes the folder for downloads where there is none. Throws LaunchError where nothing can be written there. */

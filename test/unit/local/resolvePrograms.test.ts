@@ -1,8 +1,10 @@
 import { expect } from 'chai';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ARTIFACTS } from '../../../services/local/artifacts.js';
 import { createChildren } from '../../../services/local/children.js';
 import { LaunchError } from '../../../services/local/launchError.js';
+import { otherUser } from '../../../services/local/otherUser.js';
 import {
   resolvePrograms,
   type Programs,
@@ -92,6 +94,22 @@ describe('resolvePrograms', () => {
       expect((error as Error).message)
         .to.contain(join(folder, 'cache'))
         .and.contain('Set XDG_CACHE_HOME');
+    }));
+
+  it('runs nothing that another user has put into the cache', () =>
+    withTemporaryFolder(async (folder) => {
+      const place = join(folder, 'cache', ARTIFACTS.redis.folder);
+      await install(place, ARTIFACTS.redis.path);
+      const wanted: Wanted = { mongodb: false, elasticsearch: false, redis: true };
+      const found = { redis: join(place, ARTIFACTS.redis.path) };
+      expect(await resolve(wanted, folder, { PATH: '' })).to.deep.equal(found);
+
+      // Only root can give a folder away.
+      const other = otherUser();
+      if (other === undefined) return;
+      await chown(place, other.uid, other.gid);
+      const message = await rejectionOf(resolve(wanted, folder, { PATH: '' }));
+      expect(message).to.contain(place).and.contain('another user');
     }));
 
   it('tries a download again that failed, each time from its beginning', () =>
