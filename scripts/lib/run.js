@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Runs a program in the project's folder to its end; gives its exit code and, unless shown, its output.
+ * Runs a program in the project's folder to its end; gives its exit code and, unless shown, its output. Where this
+ * process is asked to stop meanwhile, the program is asked, too. Otherwise it would go on alone.
  * @param {string} command
  * @param {string[]} args
  * @param {{ env?: Record<string, string | undefined>, show?: boolean }} [options]
@@ -20,7 +21,12 @@ export function run(command, args, { env = process.env, show = false } = {}) {
       stream?.setEncoding('utf8').on('data', (chunk) => (output += chunk));
     }
     child.on('error', (error) => resolve({ code: 127, output: `${command}: ${error.message}` }));
-    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    const stop = () => child.kill('SIGTERM');
+    process.on('SIGTERM', stop);
+    child.on('close', (code) => {
+      process.off('SIGTERM', stop);
+      resolve({ code: code ?? 1, output });
+    });
   });
 }
 

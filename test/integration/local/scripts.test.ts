@@ -18,10 +18,13 @@ const OUTPUT = 'dist/services/cli/version.js';
  * the real one does. With --watch it starts a program that never ends, and prints its process id.
  */
 const COMPILER = `
-const { copyFileSync, mkdirSync, readFileSync } = require('node:fs');
+const { copyFileSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 if (process.argv.includes('--watch')) {
   const child = require('node:child_process').spawn('sleep', ['300']);
   console.log('Watching', process.pid, child.pid);
+} else if (readFileSync('${SOURCE}', 'utf8') === 'endless') {
+  writeFileSync('compiler', String(process.pid));
+  setInterval(() => {}, 1000);
 } else {
   mkdirSync('dist/services/cli', { recursive: true });
   copyFileSync('${SOURCE}', '${OUTPUT}');
@@ -80,6 +83,22 @@ describe('a build that cannot write', () => {
       const { passed, said } = await tryBuild(root);
       expect(passed).to.equal(false);
       expect(said).to.match(/^FAILED build and types .*\n\w+: .*\n$/);
+    }));
+});
+
+describe('npm start', () => {
+  it('ends the build when it is asked to stop meanwhile', () =>
+    withProject(async (root) => {
+      await writeFile(join(root, SOURCE), 'endless');
+      const start = spawn(process.execPath, [join(root, 'scripts/start.js')], { stdio: 'ignore' });
+      const ended = once(start, 'exit');
+      const readPid = () => readFile(join(root, 'compiler'), 'utf8').catch(() => '');
+      await until(async () => (await readPid()) !== '');
+      const compiler = processId(Number(await readPid()));
+      expect(isRunning(compiler)).to.equal(true);
+      start.kill('SIGTERM');
+      expect(await ended).to.deep.equal([1, null]);
+      expect(isRunning(compiler)).to.equal(false);
     }));
 });
 
