@@ -1,22 +1,26 @@
-import { readdir, readFile, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { createMirror, type Mirror } from '../../../services/indexer/mirror/mirror.js';
 import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import { retryFiles } from '../../../services/indexer/mirror/mirrorFiles.js';
+import { filePath } from '../../../shared/discordApi/cdnUrls.js';
 import { createFreshLinks } from '../../../shared/discordApi/freshLinks.js';
-import { openWritableMirror } from '../../../shared/mirror/openMirror.js';
+import type { MirrorFiles } from '../../../shared/mirror/mirrorFiles.js';
+import { openMirror, openWritableMirror } from '../../../shared/mirror/openMirror.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
-import { aFolder } from '../../support/mirrorRig.js';
+import { storedKeys, type MirrorPlace } from '../../support/mirrorRig.js';
 import type { TestStores } from '../../support/stores.js';
 import { doTheRest, platformOf } from '../../support/syncRig.js';
 
 /** Later than any file is tried again, or the mirror is looked through (ms). */
 const LATER_MS = 3 * 86_400_000;
+/** Larger files are not copied. */
+const MOST_BYTES = 1_000_000;
 
 /** The copies of files of a trial. */
 export interface Copies {
@@ -35,14 +39,17 @@ export interface Copies {
   close(): Promise<void>;
 }
 
-/** Makes a folder for copies of the files of a double. */
-export async function openCopies(
+/** Makes copies of the files of a double, in a place that is closed at the end. */
+export function openCopies(
   { mongo, redis }: Pick<TestStores, 'mongo' | 'redis'>,
   discord: DiscordDouble,
-): Promise<Copies> {
-  const place = await aFolder();
-  const settings = readSettings({ ...place.env, DISCORD_CDN_URL: discord.cdnUrl });
-  const folder = join(place.env['MIRROR_FOLDER']!, mongo.namespace);
+  place: MirrorPlace,
+): Copies {
+  const settings = readSettings({
+    ...place.env,
+    DISCORD_CDN_URL: discord.cdnUrl,
+    MIRROR_MAX_FILE_MB: String(MOST_BYTES / 1_000_000),
+  });
   const stopped = new AbortController();
   const newMirror = async (): Promise<Mirror> => {
     const { namespace } = mongo;
@@ -54,38 +61,38 @@ export async function openCopies(
   return {
     newMirror,
     retry: (deps) => retryFiles(deps, later()),
-    async check(deps, shown) {
-      await makeOld(folder);
+    async check(given, shown) {
+      // While the bot was refused too often, a process asks for no more links.
+      const mirror = await newMirror();
+      const deps = { ...given, mirror: { ...mirror, files: madeOld(mirror.files) } };
       await askToLookThrough(deps, later());
       await doTheRest(deps);
       await retryFiles(deps, later());
       await doTheRest(deps);
-      return compareCopies(deps, folder, shown);
+      return compareCopies(deps, mirror, shown);
     },
     async close() {
       stopped.abort();
+      const { incoming } = (await openMirror(settings, mongo.namespace))!;
+      await rm(incoming, { recursive: true, force: true });
       await place.close();
     },
   };
 }
 
-/** Has no file count as one that is being copied. */
-async function makeOld(folder: string): Promise<void> {
-  const longAgo = new Date(Date.now() - 86_400_000);
-  for (const name of await filesIn(folder)) await utimes(join(folder, name), longAgo, longAgo);
-}
-
-/** The paths of all files in a folder, and in the folders in it. */
-async function filesIn(folder: string): Promise<string[]> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  return found
-    .filter((one) => one.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
+/** The same files, none of which counts as one that is being copied. */
+function madeOld(files: MirrorFiles): MirrorFiles {
+  return {
+    ...files,
+    async *list() {
+      for await (const one of files.list()) yield { ...one, putAt: new Date(0) };
+    },
+  };
 }
 
 async function compareCopies(
-  { collections, mirror }: IndexerDeps,
-  folder: string,
+  { collections }: IndexerDeps,
+  { files, takes, cdnUrl }: Mirror,
   { places, userIds }: { places: readonly PublicThread[]; userIds: ReadonlySet<string> },
 ): Promise<string[]> {
   const left = new Set(await collections.optOuts.distinct('_id'));
@@ -94,28 +101,45 @@ async function compareCopies(
   );
   const recorded = await syncOf(collections.sync, 'file').find({ kind: 'file' }).toArray();
   const known = new Map(recorded.map((record) => [record._id, record]));
-  const wanted = messages.flatMap(({ id, attachments }) =>
-    attachments
-      .filter(({ contentType }) => mirror!.takes(contentType))
-      .map((file) => ({ _id: `file/attachments/${id}/${file.id}`, file })),
+  const sent = messages.flatMap(({ id, attachments }) =>
+    attachments.map((file) => ({ _id: `file/attachments/${id}/${file.id}`, file })),
   );
-  const missing = wanted.filter(({ _id }) => !known.get(_id)?.copy);
+  const wanted = sent.filter(
+    ({ file: { contentType, size } }) => takes(contentType) && size <= MOST_BYTES,
+  );
+  const others = sent.filter((one) => !wanted.includes(one));
+  const missing = wanted.filter(({ _id, file }) => {
+    const { copy, problem, dueAt } = known.get(_id) ?? {};
+    const isInVain = file.isLost && problem !== undefined && !dueAt;
+    return !copy && !isInVain;
+  });
+  const people = await collections.members.find().toArray();
+  const oldPictures = people.filter(({ userId, avatar }) => {
+    const { source, copy, problem } = known.get(`file/avatars/${userId}`) ?? {};
+    const isNewest = source === avatar && copy !== undefined && problem === undefined;
+    return filePath(avatar, cdnUrl) !== null && !isNewest;
+  });
   const isShown = await shownFiles(collections, new Set(messages.map(({ id }) => id)));
   const kept = recorded.flatMap(({ copy }) => copy?.key ?? []);
-  const stored = (await filesIn(folder)).filter((name) => !/^(owner|incoming)\//.test(name));
+  const stored = await storedKeys(files);
   const wrong: string[] = [];
   for (const { _id, file } of wanted) {
-    const key = known.get(_id)?.copy?.key;
-    if (key === undefined) continue;
-    const bytes = await readFile(join(folder, key)).catch(String);
-    if (!bytes.toString().startsWith(`${file.id}\n`.slice(0, file.size)))
-      wrong.push(`The copy of ${_id} is ${bytes.toString().slice(0, 100)}`);
+    const copy = known.get(_id)?.copy;
+    if (!copy) continue;
+    const found = await files.open(copy.key, file.size);
+    const bytes = found ? String(await buffer(found)) : 'not there, or has another length';
+    if (!bytes.startsWith(`${file.id}\n`.slice(0, file.size)))
+      wrong.push(`The copy of ${_id} is ${bytes.slice(0, 100)}`);
   }
   return [
     ...wrong,
     ...missing.map(
       ({ _id }) => `${_id} is shown, but not copied: ${JSON.stringify(known.get(_id))}`,
     ),
+    ...oldPictures.map(({ userId, avatar }) => `${avatar} of ${userId} is not copied`),
+    ...others
+      .filter(({ _id }) => known.has(_id))
+      .map(({ _id }) => `${_id} is too large, or of a type that is not copied, but is recorded`),
     ...recorded
       .filter((record) => !isShown(record))
       .map(({ _id, of }) => `${_id} is kept, but ${of} does not show it`),

@@ -1,17 +1,20 @@
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Collections } from '../../../shared/store/collections.js';
 
-/** The write side of a process that can be killed. After that, none of its writes reaches MongoDB. */
+/** The write side of a process that can be killed. After that, nothing that it does reaches MongoDB or the mirror. */
 export interface KillableProcess {
   deps: IndexerDeps;
-  kill(): void;
+  /** Kills it, now or after so many more steps: requests to MongoDB or the mirror, of which a transaction is two. */
+  kill(steps?: number): void;
+  readonly isDead: boolean;
 }
 
 /** Makes another process on the same stores. */
 export function killableProcess(deps: IndexerDeps): KillableProcess {
-  let isKilled = false;
+  let left = Infinity;
   const requireAlive = (): void => {
-    if (isKilled) throw new Error('The process was killed');
+    left -= 1;
+    if (left < 0) throw new Error('The process was killed');
   };
   const collections = Object.fromEntries(
     Object.entries(deps.collections).map(([name, collection]) => [
@@ -19,10 +22,17 @@ export function killableProcess(deps: IndexerDeps): KillableProcess {
       guarded(collection as object, requireAlive),
     ]),
   ) as unknown as Collections;
+  const { mirror } = deps;
   return {
     deps: {
       ...deps,
       collections,
+      mirror: mirror && {
+        ...mirror,
+        files: guarded(mirror.files, requireAlive),
+        pause: { until: 0, failures: 0 },
+        away: { until: 0, asked: null },
+      },
       async commit(change) {
         requireAlive();
         const outcome = await deps.commit(change);
@@ -31,7 +41,10 @@ export function killableProcess(deps: IndexerDeps): KillableProcess {
         return outcome;
       },
     },
-    kill: () => void (isKilled = true),
+    kill: (steps = 0) => void (left = steps),
+    get isDead() {
+      return left <= 0;
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { removeDataDir } from '../../../services/local/elasticsearchFolder.js';
 import { ensureServers } from '../../../services/local/ensureServers.js';
 import { createReport } from '../../../services/local/report.js';
+import { aBucket } from '../../support/mirrorRig.js';
 import { runKills } from './runKills.js';
 import { runSyncTrial } from './syncTrial.js';
 
@@ -26,7 +27,9 @@ if (![seeds, from, atOnce].every((number) => Number.isSafeInteger(number) && num
 const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-trial-'));
 const report = createReport(process.stdout);
 const servers = await ensureServers({ dataDir, env: process.env, report });
+const bucket = values.kills ? undefined : await aBucket();
 const end = async (): Promise<void> => {
+  await bucket?.close();
   await servers.stop();
   await removeDataDir(dataDir);
 };
@@ -64,13 +67,15 @@ function readOptions() {
 
 /** Resolves with whether the trials of all seeds ended well. */
 async function runSeeds(): Promise<boolean> {
+  // The files of each seed stand below a name of its own.
+  const shared = bucket && { env: bucket.env, close: () => Promise.resolve() };
   const happened: Record<string, number> = {};
   const failed: number[] = [];
   const waiting = Array.from({ length: seeds }, (_, n) => from + n);
   const runWaiting = async (): Promise<void> => {
     for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
       const began = performance.now();
-      const trial = await runSyncTrial(seed).catch((error: unknown) => ({
+      const trial = await runSyncTrial(seed, { bucket: shared }).catch((error: unknown) => ({
         happened: {},
         violations: [String(error)],
       }));

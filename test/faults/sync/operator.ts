@@ -9,6 +9,7 @@ import type { DiscordDouble } from '../../support/discord/types.js';
 import { everyTrace } from '../../support/everyTrace.js';
 import type { TestStores } from '../../support/stores.js';
 import type { Random } from '../random.js';
+import { killableProcess, type KillableProcess } from './killable.js';
 
 /** An erasure: of whom, and which messages of anybody were recorded when it was requested. */
 export interface Erasure {
@@ -38,6 +39,8 @@ export interface Operator {
   act(random: Random, among?: readonly string[]): Promise<string>;
   /** Begins to erase somebody. Resolves when the erasure is requested. */
   erase(userId: string): Promise<void>;
+  /** Lets another process do what is begun from now on. Returns the one before, for the trial to kill. */
+  relieve(): KillableProcess;
   /** Waits until everything is done that was begun. */
   settle(): Promise<void>;
   /** Is to be called when an archive is restored, before anything of it is shown. */
@@ -69,7 +72,7 @@ export function createOperator(
   { model }: DiscordDouble,
 ): Operator {
   const { collections } = deps;
-  const handlers = createHandlers(deps);
+  let process = killableProcess(deps);
   const erasures: Erasure[] = [];
   const removed = {
     erasures,
@@ -82,8 +85,18 @@ export function createOperator(
   const gone: Gone = { userIds: new Set(), placeIds: new Set() };
   const wrong: string[] = [];
   const jobs: Promise<unknown>[] = [];
+  /** Runs a job, and again in another process where the one that runs it is killed. */
+  const run = async (name: keyof Handlers, payload: object): Promise<void> => {
+    const running = process;
+    try {
+      await createHandlers(running.deps)[name](payload);
+    } catch (error) {
+      if (!running.isDead) throw error;
+      await run(name, payload);
+    }
+  };
   const begin = (name: keyof Handlers, payload: object, done: () => unknown): void => {
-    const job = handlers[name](payload).then(done);
+    const job = run(name, payload).then(done);
     jobs.push(job.catch((error: unknown) => wrong.push(`${name} failed: ${String(error)}`)));
   };
 
@@ -153,6 +166,11 @@ export function createOperator(
     gone,
     erase,
     act: (random, among = OFTEN) => acts[random.pick(among)]!(random),
+    relieve() {
+      const before = process;
+      process = killableProcess(deps);
+      return before;
+    },
     settle,
     forget() {
       gone.userIds.clear();

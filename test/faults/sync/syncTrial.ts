@@ -10,11 +10,13 @@ import type { Sync } from '../../../services/indexer/sync/runSync.js';
 import { createServiceLinks } from '../../../services/indexer/views/serviceLinks.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
+import { AT_ONCE } from '../../../shared/store/work.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { randomOperation } from '../../support/discord/history/randomOperation.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordDouble, Fault } from '../../support/discord/types.js';
+import { aFolder, type MirrorPlace } from '../../support/mirrorRig.js';
 import { indexerDeps } from '../../support/indexerDeps.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
 import { doTheRest, endLease, startTestSync } from '../../support/syncRig.js';
@@ -45,6 +47,13 @@ export interface Trial {
   violations: string[];
 }
 
+/** How a trial is run. */
+export interface TrialOptions {
+  rounds?: number;
+  /** The bucket to which files are copied in some seeds. Without it, all seeds copy into a folder. */
+  bucket?: MirrorPlace | undefined;
+}
+
 const ROUNDS = 10;
 const MOST_OPERATIONS = 25;
 /** The operator erases so many people at most, so that enough of them are left. */
@@ -58,7 +67,13 @@ const DISTURBANCES = [
   'relieve',
   'ask roles',
   'retry files',
+  'kill workers',
+  'kill workers',
 ];
+/** A killed worker may still do so many steps. */
+const MOST_STEPS = 40;
+/** It is dead after this time in any case (ms). */
+const DYING_MS = 200;
 const FAULTS: readonly Fault[] = ['serverError', 'cut', 'cutBody', 'garbled', 'badGateway'];
 /** How long the archive may take to become like the platform once nothing changes any more (ms). */
 const SETTLE_MS = 240_000;
@@ -66,61 +81,86 @@ const SETTLE_MS = 240_000;
 /**
  * Syncs a server of a seed while it changes. People talk, moderators delete and hide, members opt out, the roles by
  * which they do so are renamed and deleted, the operator erases and deletes, exports are imported, connections end,
- * events come late or twice, and the syncing process is stopped, killed, and replaced by another. At the end, the
+ * events come late or twice, and processes that sync, build, copy and remove are stopped, killed, and replaced by others. At the end, the
  * archive has to be like what everybody may see of the server, without what the operator removed. The same seed gives
  * the same operations, but their timing differs.
  */
-export function runSyncTrial(seed: number, rounds = ROUNDS): Promise<Trial> {
-  return withTemporaryFolder((folder) => runIn(join(folder, 'backup'), seed, rounds));
+export function runSyncTrial(
+  seed: number,
+  { rounds = ROUNDS, bucket }: TrialOptions = {},
+): Promise<Trial> {
+  return withTemporaryFolder((folder) => runIn(join(folder, 'backup'), seed, { rounds, bucket }));
 }
 
-async function runIn(backup: string, seed: number, rounds: number): Promise<Trial> {
+async function runIn(
+  backup: string,
+  seed: number,
+  { rounds, bucket }: TrialOptions & { rounds: number },
+): Promise<Trial> {
   const random = createRandom(seed);
   const plan = planTrial(random, seed);
   const stores = await openStores();
   const discord = await startDiscord(plan.discord);
-  const copies = await openCopies(stores, discord);
+  const place = bucket && plan.copiesToBucket ? bucket : await aFolder();
+  const copies = openCopies(stores, discord, place);
   const links = createServiceLinks({
     publicUrl: 'https://archive.example',
     cdnUrl: discord.cdnUrl,
   });
   const deps = { ...indexerDeps(stores), links, mirror: await copies.newMirror() };
   await askToLookThrough(deps);
-  const builder = createBuilder(deps);
-  builder.start();
+  const builders = createBuilders(deps);
+  builders.start();
   try {
-    const trial = new SyncTrial({ plan, random, stores, deps, discord, copies, builder, backup });
+    const trial = new SyncTrial({ plan, random, stores, deps, discord, copies, builders, backup });
     return await trial.run(rounds);
   } finally {
-    await builder.stop();
+    await builders.stop();
     await copies.close();
     await discord.close();
     await stores.close();
   }
 }
 
-/** Does all marks, as an indexer does, while it is started. */
-interface Builder {
+/** Processes that do all marks, as indexers do, while they are started. */
+interface Builders {
   start(): void;
+  /** Lets another process take the place of the first, which goes on. Returns that first one, for the trial to kill. */
+  relieve(): KillableProcess;
   stop(): Promise<void>;
 }
 
-function createBuilder(deps: IndexerDeps): Builder {
+const BUILDERS = 2;
+
+function createBuilders(deps: IndexerDeps): Builders {
   let isStarted = false;
-  let building = Promise.resolve();
-  const build = async (): Promise<void> => {
-    while (isStarted) {
-      if ((await runDue(deps)) !== true) await pause(20);
+  const alive: KillableProcess[] = [];
+  let building: Promise<void>[] = [];
+  const build = async (process: KillableProcess): Promise<void> => {
+    while (isStarted && !process.isDead) {
+      // After a failure, it tries again, as an indexer does.
+      if ((await runDue(process.deps).catch(() => false)) !== true) await pause(20);
     }
+  };
+  const add = (): void => {
+    const process = killableProcess(deps);
+    alive.push(process);
+    building.push(build(process));
   };
   return {
     start() {
       isStarted = true;
-      building = build();
+      for (let left = BUILDERS; left > 0; left -= 1) add();
+    },
+    relieve() {
+      add();
+      return alive.shift()!;
     },
     async stop() {
       isStarted = false;
-      await building;
+      alive.length = 0;
+      await Promise.all(building);
+      building = [];
     },
   };
 }
@@ -167,7 +207,7 @@ interface Rig {
   deps: IndexerDeps;
   discord: DiscordDouble;
   copies: Copies;
-  builder: Builder;
+  builders: Builders;
   /** The folder for a backup. */
   backup: string;
 }
@@ -330,6 +370,8 @@ class SyncTrial {
     if (this.#quiet.userIds.has(userId)) gone.userIds.add(userId);
     this.#quiet.free(userId);
     this.#note('operator: erase');
+    // Their files are being copied, or wait to be.
+    if (random.chance(0.5)) this.#note(sendFiles(discord.model, random, [userId]));
     await this.#operator.erase(userId);
   }
 
@@ -341,11 +383,12 @@ class SyncTrial {
     else if (what === 'look') await requestSync(deps.collections, {});
     else if (what === 'ask roles') await this.#ageRoles();
     else if (what === 'retry files') await copies.retry(deps);
+    else if (what === 'kill workers') await this.#killWorkers();
     else if (what !== 'nothing') await this.#relieve(what);
   }
 
   async #backUpOrRestore(round: number): Promise<void> {
-    const { plan, deps, stores, builder, backup } = this.#rig;
+    const { plan, deps, stores, builders, backup } = this.#rig;
     if (round === plan.backup?.madeIn) {
       this.#note('backup');
       await writeBackup(stores.mongo, backup);
@@ -355,10 +398,10 @@ class SyncTrial {
     // Nothing else writes into an archive while it is emptied.
     await this.#operator.settle();
     for (const { sync } of this.#running.splice(0)) await sync.stop();
-    await builder.stop();
+    await builders.stop();
     await emptyMongo(stores.mongo);
     this.#operator.forget();
-    builder.start();
+    builders.start();
     await restoreBackup(stores, backup);
     this.#quiet.judge(await deps.collections.optOuts.find().toArray());
     await createHandlers(deps)['reindex-views']({});
@@ -400,6 +443,20 @@ class SyncTrial {
     await sync.updateMany({ kind: 'member' }, { $set: { checkedAt: longAgo } });
   }
 
+  /**
+   * Kills a process that builds and copies, and one that runs the operator's jobs, each after a few more steps. Others
+   * take over. All claims end meanwhile, also those of processes that are alive, as if these had been paused.
+   */
+  async #killWorkers(): Promise<void> {
+    const { random, deps, builders } = this.#rig;
+    const killed = [builders.relieve(), this.#operator.relieve()];
+    for (const process of killed) process.kill(random.below(MOST_STEPS));
+    await pause(DYING_MS);
+    for (const process of killed) process.kill();
+    const { work } = deps.collections;
+    await work.updateMany({ claim: { $exists: true } }, { $set: { due: AT_ONCE } });
+  }
+
   /** Lets another process take over: from one that is stopped or killed, or from one that it waited for. */
   async #relieve(how: string): Promise<void> {
     if (how === 'relieve') this.#start();
@@ -415,7 +472,7 @@ class SyncTrial {
    * verification finds.
    */
   async #settle(): Promise<string[]> {
-    const { plan, deps, discord, stores } = this.#rig;
+    const { plan, deps, discord, stores, builders } = this.#rig;
     discord.faults.clear();
     calmGateway(discord.gateway);
     endAbsences(discord.model);
@@ -434,6 +491,7 @@ class SyncTrial {
     }
     if (wrong.length > 0) return wrong;
     for (const { sync } of this.#running.splice(0)) await sync.stop();
+    await builders.stop();
     await doTheRest(deps);
     await stores.refreshSearch();
     const { differences } = await verifyNow(deps, { patienceMs: 2_000 });
@@ -453,8 +511,6 @@ class SyncTrial {
     const kept = new Set(await threads.distinct('_id', { deleted: { $ne: true } }));
     const { places } = expectedPlaces(discord.model, removed, this.#writers);
     const shown = places.filter(({ thread }) => kept.has(thread.id));
-    // While the bot was refused too often, a process asks for no more links.
-    deps.mirror = await copies.newMirror();
     return copies.check(deps, { places: shown, userIds: removed.userIds });
   }
 

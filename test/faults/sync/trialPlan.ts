@@ -18,6 +18,8 @@ export interface TrialPlan {
   /** In which rounds a backup is made and restored; null where none is. */
   backup: { madeIn: number; restoredIn: number } | null;
   discord: DiscordOptions;
+  /** Whether files are copied into a bucket, where the trial has one. */
+  copiesToBucket: boolean;
 }
 
 /** Most trials hear events. Sessions are kept so briefly, or with so few events, that some cannot be resumed. */
@@ -47,7 +49,9 @@ export function planTrial(random: Random, seed: number): TrialPlan {
       heartbeatMs: random.pick([500, 41_250]),
       replayLimit: random.pick([10, 1_000]),
       resumeMs: random.pick([200, 180_000]),
+      linkLifetimeSeconds: random.pick([60, 86_400]),
     },
+    copiesToBucket: random.chance(0.5),
   };
 }
 

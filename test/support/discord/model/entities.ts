@@ -137,6 +137,8 @@ export interface Attachment {
   width?: number;
   height?: number;
   isSpoiler?: boolean;
+  /** Whether the message still tells of it, but its links do not open any more. */
+  isLost?: boolean;
   /** Only a voice message has it. */
   voice?: { seconds: number; waveform: string };
 }

@@ -66,6 +66,6 @@ function findAttachment(model: DiscordModel, channelId: string, id: string): Att
         .messagesOf(threadId)
         .flatMap(({ snapshot }) => (snapshot?.channelId === channelId ? snapshot.attachments : [])),
     );
-  const isIt = (attachment: Attachment): boolean => attachment.id === id;
+  const isIt = (attachment: Attachment): boolean => attachment.id === id && !attachment.isLost;
   return own.find(isIt) ?? forwarded().find(isIt) ?? null;
 }
