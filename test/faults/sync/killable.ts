@@ -1,7 +1,7 @@
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { Collections } from '../../../shared/store/collections.js';
 
-/** The write side of a process that can be killed. After that, nothing that it does reaches MongoDB or the mirror. */
+/** The write side of a process that can be killed. After that, it changes nothing in MongoDB or the mirror. */
 export interface KillableProcess {
   deps: IndexerDeps;
   /** Kills it, now or after so many more steps: requests to MongoDB or the mirror, of which a transaction is two. */
@@ -48,16 +48,24 @@ export function killableProcess(deps: IndexerDeps): KillableProcess {
   };
 }
 
-/** An object whose methods throw once the process is dead. */
+/** They return a cursor at once, and change nothing. */
+const READS: ReadonlySet<string | symbol> = new Set(['find', 'aggregate', 'list']);
+
+/**
+ * An object whose methods reject once the process is dead, as requests of a lost connection do. It may still read
+ * several documents at once.
+ */
 function guarded<T extends object>(target: T, requireAlive: () => void): T {
   return new Proxy(target, {
     get(object, name) {
       const value = Reflect.get(object, name, object) as unknown;
       if (typeof value !== 'function') return value;
-      return (...args: unknown[]) => {
-        requireAlive();
-        return (value as (...given: unknown[]) => unknown).apply(object, args);
-      };
+      const method = value.bind(object) as (...given: unknown[]) => unknown;
+      if (READS.has(name)) return method;
+      return (...args: unknown[]) =>
+        Promise.resolve()
+          .then(requireAlive)
+          .then(() => method(...args));
     },
   });
 }
