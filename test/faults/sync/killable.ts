@@ -1,4 +1,4 @@
-import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import type { IndexerDeps, StoreAccess } from '../../../services/indexer/deps.js';
 import type { Collections } from '../../../shared/store/collections.js';
 
 /** The write side of a process that can be killed. After that, it changes nothing in MongoDB or the mirror. */
@@ -16,29 +16,34 @@ export function killableProcess(deps: IndexerDeps): KillableProcess {
     left -= 1;
     if (left < 0) throw new Error('The process was killed');
   };
-  const collections = Object.fromEntries(
-    Object.entries(deps.collections).map(([name, collection]) => [
-      name,
-      guarded(collection as object, requireAlive),
-    ]),
-  ) as unknown as Collections;
+  const access = (to: StoreAccess): StoreAccess => ({
+    ...to,
+    collections: Object.fromEntries(
+      Object.entries(to.collections).map(([name, collection]) => [
+        name,
+        guarded(collection as object, requireAlive),
+      ]),
+    ) as unknown as Collections,
+    async commit(change) {
+      requireAlive();
+      const outcome = await to.commit(change);
+      // What was written stays. The writer does not learn of it.
+      requireAlive();
+      return outcome;
+    },
+  });
   const { mirror } = deps;
   return {
     deps: {
       ...deps,
-      collections,
+      ...access(deps),
+      // Events are recorded through this access.
+      first: access(deps.first),
       mirror: mirror && {
         ...mirror,
         files: guarded(mirror.files, requireAlive),
         pause: { until: 0, failures: 0 },
         away: { until: 0, asked: null },
-      },
-      async commit(change) {
-        requireAlive();
-        const outcome = await deps.commit(change);
-        // What was written stays. The writer does not learn of it.
-        requireAlive();
-        return outcome;
       },
     },
     kill: (steps = 0) => void (left = steps),
