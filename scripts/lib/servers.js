@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { phase, ROOT } from './run.js';
 
-/** Starts them with a data folder in the system's temporary folder, which is removed when they are stopped. */
+/** Starts the missing servers over a temporary data folder, which is removed when they are stopped. */
 export function startTemporaryServers(name, env) {
   const dataDir = mkdtempSync(join(tmpdir(), `forum-archive-${name}-`));
   return startServers(dataDir, env, async () => {

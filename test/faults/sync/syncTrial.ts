@@ -81,9 +81,9 @@ const SETTLE_MS = 240_000;
 /**
  * Syncs a server of a seed while it changes. People talk, moderators delete and hide, members opt out, the roles by
  * which they do so are renamed and deleted, the operator erases and deletes, exports are imported, connections end,
- * events come late or twice, and processes that sync, build, copy and remove are stopped, killed, and replaced by others. At the end, the
- * archive has to be like what everybody may see of the server, without what the operator removed. The same seed gives
- * the same operations, but their timing differs.
+ * events come late or twice, and processes that sync, build, copy and remove are stopped, killed, and replaced by
+ * others. At the end, the archive has to be like what everybody may see of the server, without what the operator
+ * removed. The same seed gives the same operations, but their timing differs.
  */
 export function runSyncTrial(
   seed: number,
