@@ -63,17 +63,23 @@ type Used = Pick<Settings, 'DISCORD_ALSO_CHANNELS' | 'DISCORD_AUTHORIZE_URL' | '
 
 /**
  * Asks the platform for a bot's intents and servers, and judges for each forum of these servers whether it is archived.
- * Throws the errors of the platform's client.
+ * `onServer` is called after each server with its share of all. Throws the errors of the platform's client.
  */
-export async function checkBot(platform: PlatformClient, settings: Used): Promise<BotReport> {
+export async function checkBot(
+  platform: PlatformClient,
+  settings: Used,
+  onServer: (share: number) => void,
+): Promise<BotReport> {
   const { value: application } = await platform.get(applicationRequest);
   const { value: me } = await platform.get(meRequest);
   const intents = grantedIntents(application);
   const named = new Set(settings.DISCORD_ALSO_CHANNELS.match(/\d+/g));
   const roles = parseRoles(settings.OPT_OUT_ROLE);
   const servers: CheckedServer[] = [];
-  for (const serverId of await listServers(platform)) {
+  const serverIds = await listServers(platform);
+  for (const serverId of serverIds) {
     servers.push(await checkServer(platform, { serverId, botId: me.id, named, roles }));
+    onServer(1 / serverIds.length);
   }
   return {
     application: { id: application.id, name: application.name ?? '' },

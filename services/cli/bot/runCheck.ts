@@ -4,6 +4,7 @@ import type { Admission } from '../../../shared/discordApi/admission.js';
 import { RateLimits } from '../../../shared/discordApi/rateLimits.js';
 import { publicUrlOf, readSettings } from '../../../shared/platform/env.js';
 import { CliError } from '../cliError.js';
+import { createProgress } from '../progress.js';
 import { printResult } from '../printResult.js';
 import { checkBot } from './checkBot.js';
 import { checkLines } from './checkLines.js';
@@ -32,7 +33,11 @@ export async function runCheck({ json: asJson }: { json?: boolean }): Promise<vo
     clock: SYSTEM_CLOCK,
     now: () => Promise.resolve(0),
   });
-  const report = await checkBot(platform, settings);
+  // Each server takes some seconds, and a platform that does not answer minutes.
+  const progress = createProgress('bot check', 1);
+  const report = await checkBot(platform, settings, (share) => progress.advance(share)).finally(
+    () => progress.stop(),
+  );
   printResult({ json: report, lines: checkLines(report) }, asJson);
   if (report.problems.length > 0) process.exitCode = 1;
 }

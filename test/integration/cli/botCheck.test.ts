@@ -4,6 +4,7 @@ import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import type { DiscordDouble } from '../../support/discord/types.js';
 import { runCli } from '../../support/runCli.js';
+import { runOnTerminal } from '../../support/runOnTerminal.js';
 import { runOnHost } from '../../support/runOnHost.js';
 
 // Nothing listens at these addresses, because the check needs no stores.
@@ -49,6 +50,13 @@ describe('bot check', () => {
     expect(stdout).to.contain('not archived  adults: It is age-restricted');
     expect(stdout).to.contain('opt-out role  no archive');
     expect(stdout).to.match(/All is well\n$/);
+  });
+
+  it('shows a bar on a terminal while the platform does not answer', async () => {
+    await start();
+    discord.faults.next('held');
+    const { stdout } = await runOnTerminal(withBot(), ['bot', 'check'], '\u0003', 'bot check [');
+    expect(stdout).to.contain(' 0%');
   });
 
   it('says what has to be changed', async () => {
