@@ -18,10 +18,14 @@ import { isPublicThread } from '../../../shared/discordApi/judgeChannel.js';
 import { valueDigest } from '../records/mergeFields.js';
 import { liveThread, type ChannelThread } from '../sources/liveHeader.js';
 import type { Documents } from '../work/commit.js';
+import { isPermanent } from '../permanentErrors.js';
+import { learnRoles } from './memberRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /** How many threads are recorded at once. */
 const AT_ONCE = 50;
+/** How many starters of threads are asked for at once. */
+const ASKED_AT_ONCE = 4;
 
 /** What an answer or an event tells of threads. */
 interface Told {
@@ -42,12 +46,34 @@ export async function noteThreads(
 ): Promise<void> {
   const syncThreads = syncOf(deps.collections.sync, 'thread');
   const kept = threads.filter((thread) => isKept(thread, server));
+  await learnStarters(deps, server, kept);
   const found = await syncThreads.find({ _id: { $in: kept.map(({ id }) => id) } }).toArray();
   const known = new Map(found.map((one) => [one._id, one]));
   const erased = await erasedPeople(deps.collections);
   await forEachAtOnce(kept, AT_ONCE, (thread) =>
     noteThread(deps, server, { thread, asOf, isEvent, erased, known: known.get(thread.id) }),
   );
+}
+
+/**
+ * Learns which starters of threads are left out, before a thread is recorded with the id of its starter. Otherwise
+ * somebody else's message may be recorded before theirs, and the thread would be shown with that id. Where the roles of
+ * a starter cannot be read, the thread is noted all the same. Their messages are not recorded then.
+ */
+async function learnStarters(
+  deps: SyncDeps,
+  server: LoadedServer,
+  threads: readonly ChannelThread[],
+): Promise<void> {
+  const userIds = new Set(threads.flatMap(({ owner_id: userId }) => userId ?? []));
+  await forEachAtOnce(userIds, ASKED_AT_ONCE, async (userId) => {
+    try {
+      await learnRoles(deps, server, [userId]);
+    } catch (error) {
+      if (!isPermanent(error)) throw error;
+      deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
+    }
+  });
 }
 
 function isKept(thread: LiveThread, { channels }: LoadedServer): thread is ChannelThread {

@@ -8,6 +8,7 @@ import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import { readOnceMore } from '../../../services/indexer/sync/repairThreads.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import {
+  PlatformAnswerError,
   PlatformAway,
   PlatformForbidden,
   PlatformRefused,
@@ -200,6 +201,31 @@ describe('fetching threads', () => {
       expect(await deps.collections.messages.distinct('_id')).to.deep.equal([id]);
     });
   }
+
+  for (const isReadable of [true, false])
+    it(`asks for the roles of a thread's starter before it records the thread, whether or not they can be read: ${isReadable}`, async () => {
+      const one = anAnsweredServer('Rust', ['help']);
+      const [role, starter] = [{ id: anId(), name: 'No Archive', permissions: '0' }, anId()];
+      one.guild.roles.push(role);
+      const { platform } = answeringPlatform([one]);
+      const asked: number[] = [];
+      const get = async (request: PlatformRequest<unknown>, signal?: AbortSignal) => {
+        const answer = await platform.get(request, signal);
+        if (request.route !== 'member' || !request.path.endsWith(starter)) return answer;
+        asked.push(await deps.collections.threads.countDocuments());
+        if (!isReadable) throw new PlatformAnswerError('No roles');
+        return { ...answer, value: { roles: [role.id] } };
+      };
+      const own = syncDeps(deps, { get } as PlatformClient, { optOutRoles: ['no archive'] });
+      const server = await loadServer(own, one.guild.id);
+      const parent = { guild_id: one.guild.id, parent_id: one.channels[0]!.id };
+      const threads = [aLiveThread({ ...parent, owner_id: starter })];
+      await noteThreads(own, server, { threads, asOf: server.asOf + 1 });
+      expect(asked).to.deep.equal([0]);
+      expect(await deps.collections.threads.countDocuments()).to.equal(1);
+      const left = await deps.collections.optOuts.distinct('userId');
+      expect(left).to.deep.equal(isReadable ? [starter] : []);
+    });
 
   it('skips a message that cannot be read, and reports it until it can be', async () => {
     const one = anAnsweredServer('Rust', ['help']);
