@@ -657,8 +657,12 @@ describe('the recorder of events', () => {
       await once(server, 'listening');
       let aheadMs = 0;
       let connections = 0;
+      let reached: () => void;
+      // The clock jumps ahead, so nothing can be waited for by it.
+      const fourth = new Promise<void>((resolve) => (reached = resolve));
       server.on('connection', (socket) => {
         connections += 1;
+        if (connections === 4) reached();
         socket.on('message', () => {
           aheadMs += 61_000;
           socket.send(JSON.stringify({ op: 0, t: 'RESUMED', s: 2, d: {} }));
@@ -674,7 +678,7 @@ describe('the recorder of events', () => {
       const { end } = await listenTo(`ws://127.0.0.1:${port}`, true, {
         logger: logger as unknown as SyncDeps['logger'],
       });
-      await until(() => connections === 4);
+      await fourth;
       await end();
       later.mock.restore();
       server.close();
