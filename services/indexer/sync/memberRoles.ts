@@ -38,12 +38,14 @@ export interface Member {
 
 /**
  * Asks for the roles of the authors on a server of whom nothing is known yet. So nothing is recorded of a person before
- * it is known whether they are left out. On a server without a role of OPT_OUT_ROLE, nobody is asked for.
+ * it is known whether they are left out. On a server without a role of OPT_OUT_ROLE, nobody is asked for. `read` asks
+ * for the roles of one author.
  */
 export async function learnRoles(
   deps: Deps,
   { serverId, optOutRoles }: Pick<LoadedServer, 'serverId' | 'optOutRoles'>,
   authorIds: readonly string[],
+  read = readRoles,
 ): Promise<void> {
   if (optOutRoles.size === 0) return;
   const unknown = [...new Set(authorIds)].filter(
@@ -63,7 +65,7 @@ export async function learnRoles(
     if (deps.members.get(id) === undefined) deps.members.set(id, out.includes(id));
   }
   const never = unknown.filter((userId) => !asked.includes(memberId(serverId, userId)));
-  await forEachAtOnce(never, AT_ONCE, (userId) => readRoles(deps, { serverId, userId }));
+  await forEachAtOnce(never, AT_ONCE, (userId) => read(deps, { serverId, userId }));
 }
 
 /**
@@ -73,6 +75,16 @@ export async function learnRoles(
 export function readRoles(deps: Deps, member: Member): Promise<void> {
   const { serverId, userId } = member;
   return deps.turns(memberId(serverId, userId), () => readAndNote(deps, member));
+}
+
+/** Does the same as `readRoles`. Where the platform refuses to tell the roles, or tells them wrongly, it logs that. */
+export async function readRolesIfTold(deps: Deps, member: Member): Promise<void> {
+  try {
+    await readRoles(deps, member);
+  } catch (error) {
+    if (!isPermanent(error)) throw error;
+    deps.logger.warn({ err: error, userId: member.userId }, 'The roles of a member cannot be read');
+  }
 }
 
 async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<void> {

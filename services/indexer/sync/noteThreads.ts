@@ -18,14 +18,11 @@ import { isPublicThread } from '../../../shared/discordApi/judgeChannel.js';
 import { valueDigest } from '../records/mergeFields.js';
 import { liveThread, type ChannelThread } from '../sources/liveHeader.js';
 import type { Documents } from '../work/commit.js';
-import { isPermanent } from '../permanentErrors.js';
-import { learnRoles } from './memberRoles.js';
+import { learnRoles, readRolesIfTold } from './memberRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /** How many threads are recorded at once. */
 const AT_ONCE = 50;
-/** How many starters of threads are asked for at once. */
-const ASKED_AT_ONCE = 4;
 
 /** What an answer or an event tells of threads. */
 interface Told {
@@ -56,24 +53,18 @@ export async function noteThreads(
 }
 
 /**
- * Learns which starters of threads are left out, before a thread is recorded with the id of its starter. Otherwise
- * somebody else's message may be recorded before theirs, and the thread would be shown with that id. Where the roles of
- * a starter cannot be read, the thread is noted all the same. Their messages are not recorded then.
+ * Asks for the roles of starters of whom nothing is known yet, before their threads are recorded with their ids. A list
+ * may tell a thread whose starter is left out. Then somebody else's message is recorded before the starter's is fetched,
+ * and the thread would be shown with the starter's id. Where the roles of a starter cannot be read, the thread is noted
+ * all the same, but no message of theirs is recorded.
  */
-async function learnStarters(
+function learnStarters(
   deps: SyncDeps,
   server: LoadedServer,
   threads: readonly ChannelThread[],
 ): Promise<void> {
-  const userIds = new Set(threads.flatMap(({ owner_id: userId }) => userId ?? []));
-  await forEachAtOnce(userIds, ASKED_AT_ONCE, async (userId) => {
-    try {
-      await learnRoles(deps, server, [userId]);
-    } catch (error) {
-      if (!isPermanent(error)) throw error;
-      deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
-    }
-  });
+  const userIds = threads.flatMap(({ owner_id: userId }) => userId ?? []);
+  return learnRoles(deps, server, userIds, readRolesIfTold);
 }
 
 function isKept(thread: LiveThread, { channels }: LoadedServer): thread is ChannelThread {
