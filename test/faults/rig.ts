@@ -7,6 +7,7 @@ import { removeDataDir } from '../../services/local/elasticsearchFolder.js';
 import { freePort } from '../../services/local/ports.js';
 import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
+import { urlAt } from '../support/apiProxy.js';
 import { startOwnServers, type OwnServer, type OwnServers } from '../support/ownServers.js';
 import { PATIENCE_MS, patientElasticsearch } from '../support/patientElasticsearch.js';
 import { startRefusingProxy, type RefusingProxy } from './refusingProxy.js';
@@ -103,7 +104,7 @@ async function assemble(
     ...process.env,
     // With a direct connection, the driver does not ask for the real addresses of the replica set.
     MONGODB_URL: `mongodb://${proxies.mongodb.address}/${namespace}?directConnection=true`,
-    REDIS_URL: Object.assign(new URL(redis.url), { host: proxies.redis.address }).href,
+    REDIS_URL: urlAt(redis.url, proxies.redis.address),
     ELASTICSEARCH_URL: refusing.url,
     PORT: port,
     DISABLE_AUTH: 'true',

@@ -14,9 +14,14 @@ export interface PausableProxy {
   close(): Promise<void>;
 }
 
-/** The URL of a store by the port of a proxy in front of it. User and password stay. */
+/** The URL of a store by the address (`host:port`) of a proxy in front of it. User and password stay. */
+export function urlAt(url: string, address: string): string {
+  return Object.assign(new URL(url), { host: address }).href;
+}
+
+/** The URL of a store through a proxy of this machine in front of it. */
 export function urlThrough(url: string, { port }: Pick<PausableProxy, 'port'>): string {
-  return Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
+  return urlAt(url, `127.0.0.1:${port}`);
 }
 
 /** A TCP proxy in front of a store that can freeze and break connections. */
