@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { SHORTEST_SECRET } from '../../shared/platform/env.js';
 
 /**
- * Reads a secret of a data folder from its file of this name. Where there is no such file, it makes a secret and writes
- * it there, so that only the owner may read it. A power cut or a full disk may have left the file empty or cut: then a
+ * Reads a secret from the file `name` of a data folder. Where there is no such file, it makes a secret and writes it
+ * there. Only the file's owner can read it. A power cut or a full disk may have left the file empty or cut off. Then a
  * new secret replaces it.
  */
 export async function keptSecret(

@@ -8,8 +8,8 @@ import { waitUntilReady } from './waitUntilReady.js';
 
 /**
  * Starts redis-server (or valkey-server) for the queue. It evicts nothing, and keeps its data across restarts. It asks
- * for a password, because every user of this machine can connect to it, and whoever may give it commands can have it
- * write files as the user who runs it.
+ * for a password: every user of this machine can connect to it, and could otherwise have it write files as the user who
+ * runs it (CONFIG SET dir).
  */
 export async function startRedis(
   program: string,

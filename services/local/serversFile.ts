@@ -124,13 +124,14 @@ function unusable(error: unknown): SettingsError {
 }
 
 /**
- * Makes this process the only launcher of a data folder. Resolves with a function that frees the folder again. Where a
- * launcher runs, throws LaunchError that names it.
+ * Makes this process the only launcher of a data folder. Resolves with a function that frees the folder again. Throws
+ * LaunchError, which names the process, where another launcher runs.
  *
- * Locks have numbers, and only the one with the highest number counts. A lock is never taken over: its follower is made,
- * and only one process can make that. Say launchers A and B find the same lock of a launcher that has ended. A makes its
- * follower, and B then cannot make it. If B has stood still for longer, A may have ended and launcher C may have made
- * the next one, and removed that of A. B then makes a lock that does not count, and sees that of C.
+ * Locks are numbered files, and only the lock with the highest number counts. To claim the folder, a launcher creates
+ * the lock with the next number. Launchers A and B find lock 5 of a launcher that has ended. A creates lock 6. B tries
+ * to create lock 6, too, and fails, because a file of this name is there. But B may stand still before that. Meanwhile
+ * A creates lock 7 to free the folder, launcher C creates lock 8, and each of them removes the locks before its own. Now
+ * B can create lock 6. B finds lock 8, so B removes lock 6 and begins again.
  */
 export async function claimDataDir(dataDir: string): Promise<() => Promise<void>> {
   await makeDataDir(dataDir);
@@ -148,8 +149,9 @@ export async function claimDataDir(dataDir: string): Promise<() => Promise<void>
 }
 
 /**
- * Makes a lock, and removes those that do not count any more. Resolves with whether it is the one that counts. A lock is
- * a symbolic link to nothing, because a link has its content from the beginning.
+ * Creates a lock, and then removes all locks but the one with the highest number. Resolves with whether the new lock is
+ * that one. A lock is a symbolic link, whose target is the text that it holds. A file would be empty for a moment before
+ * its text is written, and other launchers would take that for a lock of nobody.
  */
 async function putLock(dataDir: string, number: number, content: string): Promise<boolean> {
   try {

@@ -46,7 +46,7 @@ export function createElasticsearch(
   const ping = (client.ping as Ping).bind(client);
   client.ping = (async (params?: object, given?: TransportRequestOptions) => {
     const { statusCode } = await ping(params, { ...given, meta: true }).catch(tellStatus);
-    // The client takes the status 404, and that of a redirection, for an answer. No Elasticsearch gives it to a ping.
+    // The client does not throw for the status 404 or for a redirection. Elasticsearch answers no ping with these.
     if (statusCode !== 200)
       throw new Error(`It answers with ${statusCode}: it is no Elasticsearch`);
     return true;
@@ -67,8 +67,10 @@ function tellStatus(error: unknown): never {
 }
 
 /**
- * A connection that fails where the answer is no HTTP. The client would ignore that error, as it takes it for the body
- * of an answer that should have none. Then it would wait for the answer for ever, even after it was told to close.
+ * A connection whose requests fail where the server does not speak HTTP. Node reports this by the code
+ * HPE_INVALID_CONSTANT. It reports the same where a body follows an answer that must have none, and for this case the
+ * client ignores the error, which it recognises by the code and the message. Without an answer, the request would then
+ * never end, and closing the client would wait for it. So the message is replaced before the client reads it.
  */
 class StrictConnection extends HttpConnection {
   constructor(options: ConstructorParameters<typeof HttpConnection>[0]) {
