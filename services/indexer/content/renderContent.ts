@@ -9,10 +9,11 @@ import type { MessageToken } from './syntax/messageToken.js';
 export type { RenderContext } from './resolveReferences.js';
 
 /**
- * Raise it when the output changes for any input, of previews too, and when bodies get another shape. Stored bodies
- * carry it: verification finds those of another version, and `verify --repair` or `reindex --views` builds them again.
+ * Raise it with every change of what is built from the same records: HTML, previews, counts, orders, and the shape of a
+ * body, a row or a search document. Stored bodies carry it. So after an update, the indexer's log and `forum-archive
+ * status` ask for `reindex --views`, and verification finds the bodies of another version.
  */
-export const RENDERER_VERSION = 7;
+export const RENDERER_VERSION = 8;
 
 /**
  * A message's content in Discord's markdown as sanitised, well-formed HTML. Content longer than MAX_MARKUP_LENGTH is
