@@ -25,7 +25,6 @@ import { serveMetrics } from './metrics/serveMetrics.js';
 import { moveOldCollections } from './moveOldCollections.js';
 import { prepareSearch } from './prepareSearch.js';
 import { retryUntilReady } from './retryUntilReady.js';
-import { warnOfOldPieces } from './warnOfOldPieces.js';
 
 /** How long (ms) a store may take to answer at the start, before the wait for it is logged. */
 const ANSWER_MS = 5_000;
@@ -64,7 +63,6 @@ await Promise.all([
     await keepIndexes(mongo, settings);
     await expireAudit(mongo, settings);
     await moveOldCollections(mongo);
-    await warnOfOldPieces(mongo, logger);
   }),
   whenReady('Elasticsearch', () => answers(() => elasticsearch.ping())),
 ]);

@@ -9,6 +9,12 @@ import { createCommit } from './work/commit.js';
 /** Collections with one or a few documents, which earlier versions had in place of `state`. */
 const OLD_STATE = ['counters', 'erasureState', 'secrets', 'searchGenerations'];
 
+/**
+ * Collections of earlier versions that nothing reads any more: large bodies, uploads, and notes of what was still to be
+ * done. Erasures and deletions do not reach them, so the words in them have to go.
+ */
+const UNREAD = ['bodyChunks', 'uploadChunks', 'dirty', 'similarMarks'];
+
 /** The collection in which earlier versions kept the newest snapshot of everybody who ever wrote. */
 const OLD_PEOPLE = 'users';
 
@@ -30,7 +36,7 @@ const UNUSED = {
  * `state` as they are. So an API process of an earlier version goes on until it is replaced, except that it shows no
  * pictures of people. Threads with a forwarded message are marked to be built again, because earlier versions did not
  * judge whether it may be shown. Quarantined marks that were set again become due. Indexers of these versions must have
- * been stopped before. Indexes that no query uses any more are dropped.
+ * been stopped before. Collections that nothing reads any more and indexes that no query uses any more are dropped.
  */
 export async function moveOldCollections(
   mongo: Pick<Mongo, 'client' | 'db' | 'collections'>,
@@ -45,6 +51,7 @@ export async function moveOldCollections(
 }
 
 async function dropUnused({ db }: Pick<Mongo, 'db'>): Promise<void> {
+  for (const name of UNREAD) await db.dropCollection(name);
   for (const [name, unused] of Object.entries(UNUSED)) {
     const collection = db.collection(name);
     for (const index of unused)

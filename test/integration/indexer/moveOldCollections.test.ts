@@ -91,6 +91,19 @@ describe('moveOldCollections', () => {
     expect(await marked()).to.deep.equal([]);
   });
 
+  it('drops collections that nothing reads any more, whatever they hold', async () => {
+    const { db } = stores.mongo;
+    const kept = async () =>
+      (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
+    const before = await kept();
+    for (const name of ['bodyChunks', 'uploadChunks', 'dirty', 'similarMarks'])
+      await db.collection(name).insertOne({ data: 'words of somebody' });
+    for (let n = 0; n < 2; n += 1) {
+      await moveOldCollections(stores.mongo);
+      expect(await kept()).to.deep.equal(before);
+    }
+  });
+
   it('drops indexes of earlier versions that no query uses', async () => {
     const { sync, threads, contributions } = stores.mongo.collections;
     const indexes = async () =>
