@@ -1,5 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { findAway } from './findAway.js';
 import type { Archive } from './openArchive.js';
+
+/** In this time (ms) an indexer connects again to the queue. */
+const RECONNECT_MS = 1_000;
 
 /** Why queued work cannot go on now; null where no reason is known. Never rejects. */
 export async function findObstacle(
@@ -11,9 +15,19 @@ export async function findObstacle(
 }
 
 async function queueObstacle({ producer }: Pick<Archive, 'producer'>): Promise<string | null> {
-  if ((await producer.workers()) === 0)
+  if (await lacksIndexers(producer))
     return 'No indexer is connected to the queue: the work waits until one is';
   return (await producer.queue.isPaused())
     ? 'The queue is paused: resume it at /admin/queues'
     : null;
+}
+
+/**
+ * Whether no indexer is connected to the queue. An indexer that was held up, such as by a busy machine, replaces its
+ * connection, and is not counted meanwhile. So a count of 0 is made once more.
+ */
+async function lacksIndexers(producer: Archive['producer']): Promise<boolean> {
+  if ((await producer.workers()) > 0) return false;
+  await pause(RECONNECT_MS);
+  return (await producer.workers()) === 0;
 }

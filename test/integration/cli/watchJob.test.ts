@@ -15,7 +15,7 @@ describe('watchJob', () => {
   /** What is reported about a job that does not move for three looks, and then ends. */
   async function saidOf(
     job: { state: 'waiting' | 'active' | 'delayed'; failedReason?: string },
-    { workers = 1, paused = false, isAway = false, lookMs = 20_000 } = {},
+    { workers = [1], paused = false, isAway = false, lookMs = 20_000 } = {},
   ): Promise<string[]> {
     const said: string[] = [];
     mock.method(process.stderr, 'write', (line: string) => said.push(line.trim()) > 0);
@@ -44,7 +44,9 @@ describe('watchJob', () => {
     // The port of a connection is another each time.
     const refused = () => Promise.reject(new Error(`ECONNREFUSED from port ${looks}`));
     const isReached = () => !isAway || looks > 3;
-    const producer = { workers: () => (isReached() ? Promise.resolve(workers) : refused()) };
+    const counts = [...workers];
+    const count = () => Promise.resolve(counts.length > 1 ? counts.shift()! : counts[0]!);
+    const producer = { workers: () => (isReached() ? count() : refused()) };
     const archive = { ...stores, producer: { ...producer, queue } } as unknown as Archive;
     expect(await watchJob(archive, 'job-1', 'remove')).to.include({ result: 'removed' });
     mock.reset();
@@ -52,7 +54,7 @@ describe('watchJob', () => {
   }
 
   it('tells once what a job waits for', async () => {
-    expect(await saidOf({ state: 'waiting' }, { workers: 0 })).to.deep.equal([
+    expect(await saidOf({ state: 'waiting' }, { workers: [0] })).to.deep.equal([
       'No indexer is connected to the queue: the work waits until one is',
     ]);
     expect(await saidOf({ state: 'waiting' }, { paused: true })).to.deep.equal([
@@ -66,6 +68,10 @@ describe('watchJob', () => {
     ).to.deep.equal(['The job failed, and is tried again: No space is left\\u{001b}']);
     for (const state of ['active', 'delayed'] as const)
       expect(await saidOf({ state })).to.deep.equal([]);
+  });
+
+  it('says nothing of an indexer that has just lost its connection, and connects again', async () => {
+    expect(await saidOf({ state: 'active' }, { workers: [0, 1] })).to.deep.equal([]);
   });
 
   it('tells at once what keeps the indexer from a job, but no reason of the job’s own', async () => {
