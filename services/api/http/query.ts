@@ -3,8 +3,8 @@ import type { Context, Middleware } from 'koa';
 import { AppError, type ErrorDetail } from '../../../shared/contract/errors.js';
 import { keysOf } from '../../../shared/platform/keysOf.js';
 
-/** The most bytes of a query string. */
-const LONGEST_QUERY = 2_048;
+/** The most bytes of a query string. A `q` of the most characters fits in, whatever its letters: each takes up to 9. */
+const LONGEST_QUERY = 8_192;
 /** Every problem is told, and names its parameter without quotes. */
 const TOLD = { abortEarly: false, errors: { wrap: { label: false } } } as const;
 

@@ -44,6 +44,12 @@ describe('GET /api/search and /api/suggest', () => {
     expect(body).to.include({ query: 'needle twine', total: 2, threadCount: 1, messageCount: 1 });
   });
 
+  it('takes a long query in any script', async () => {
+    for (const q of ['é'.repeat(512), '😀'.repeat(256), 'ก'.repeat(300), '字'.repeat(300)]) {
+      expect((await search(`q=${encodeURIComponent(q)}`)).status, q).to.equal(200);
+    }
+  });
+
   it('answers a page beyond the last with nothing but the counts', async () => {
     const { body } = await search('q=needle&offset=50');
     expect(body).to.deep.include({ total: 3, results: { threads: [], messages: [] } });
