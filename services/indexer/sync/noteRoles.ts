@@ -26,8 +26,9 @@ export async function noteRoles(
   deps: Pick<SyncDeps, 'commit' | 'signal' | 'servers' | 'members'>,
   { serverId, userId, roleIds, asOf, asked }: ToldRoles,
 ): Promise<void> {
+  let looked: LoadedServer | undefined;
   const judge = (): Judged | null => {
-    const looked = deps.servers.get(serverId);
+    looked = deps.servers.get(serverId);
     if (!looked) return null;
     const { optOutRoles, roles } = asked && asked.asOf > looked.asOf ? asked : looked;
     if (looked.optOutRoles.size === 0 && optOutRoles.size === 0) return null;
@@ -41,7 +42,9 @@ export async function noteRoles(
   if (judged === null || (judged.carried.length === 0 && deps.members.get(_id) === false)) return;
   const told = { _id, kind: 'member' as const, serverId, userId, asOf };
   const isOut = await noteChoice(deps, told, judge);
-  if (isOut !== null) deps.members.set(_id, isOut);
+  // While the choice was being stored, a look may have found other roles that opt out. It has then forgotten what is
+  // known of all members, so that they are asked for again.
+  if (isOut !== null && deps.servers.get(serverId) === looked) deps.members.set(_id, isOut);
 }
 
 /** Which roles of OPT_OUT_ROLE a member carries, and which roles the server has. */

@@ -16,6 +16,7 @@ import {
   readRoles,
 } from '../../../services/indexer/sync/memberRoles.js';
 import { checkMembers } from '../../../services/indexer/sync/checkMembers.js';
+import { judgeMembersAgain } from '../../../services/indexer/sync/judgeMembersAgain.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import { noteUnknown } from '../../../services/indexer/sync/noteUnknown.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
@@ -319,6 +320,24 @@ describe('roles of members', () => {
     await readRoles({ ...own, members }, { serverId, userId });
     await judgedAgain;
     expect((await known.findOne({ userId }))?.checkedAt).to.deep.equal(NEVER_CHECKED);
+  });
+
+  it('are asked for again when other roles leave people out while a judgement is being stored', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    let changes = 0;
+    const commit: typeof deps.commit = async (change) => {
+      const outcome = await deps.commit(change);
+      changes += 1;
+      if (changes === 1) {
+        const looked = { ...own.server, optOutRoles: new Set(['2']) };
+        own.servers.set(serverId, looked);
+        await judgeMembersAgain(own, looked);
+      }
+      return outcome;
+    };
+    await readRoles({ ...own, commit }, { serverId, userId });
+    const known = await syncOf(deps.collections.sync, 'member').findOne({ userId });
+    expect(known?.checkedAt).to.deep.equal(NEVER_CHECKED);
   });
 
   it('are not noted by a process that has lost the lease, and may have judged by old roles of the server', async () => {
