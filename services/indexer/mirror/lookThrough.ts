@@ -39,12 +39,15 @@ export async function lookThrough(
   }
   await requireOwnMirror(deps, mirror);
   if (totals?.settings !== mirror.settings) {
+    // These are the settings of no process. So nothing is copied until everything is marked.
+    await note(deps, { settings: '' });
     await forgetFailures(deps, mark);
     await markEverything(deps);
+    await note(deps, { settings: mirror.settings });
   }
   await removeOrphans(deps, mirror, new Date(now.getTime() - RECENT_MS));
   await copyMissing(deps, mirror, mark);
-  await note(deps, { settings: mirror.settings, checkedAt: now });
+  await note(deps, { checkedAt: now });
 }
 
 /** How often (ms) the whole mirror is looked through, besides after changes. */

@@ -62,6 +62,7 @@ async function mirrorOne(
     }
     const { wanted, known } = await removeUnwanted(deps, mirror, mark);
     await forgetCauses(deps, mark);
+    if (await isOutdated(deps, mirror)) return true;
     return await copyFiles(deps, mirror, mark, { wanted: missingAmong(wanted, known), end });
   } catch (error) {
     if (isStoreAway(error)) throw error;
@@ -72,6 +73,16 @@ async function mirrorOne(
     await noteFailure(deps);
     return true;
   }
+}
+
+/**
+ * Whether the mirror goes by other settings than these. Process A has new settings, looks through the mirror, and marks
+ * everything. Process B still has the old settings, and may claim some of these marks. If it ended them, files that only
+ * the new settings allow would never be copied. So it leaves them to A.
+ */
+async function isOutdated({ collections }: IndexerDeps, { settings }: Mirror): Promise<boolean> {
+  const known = await stateOf(collections.state, 'mirror').findOne({ _id: 'mirror' });
+  return known?.settings !== undefined && known.settings !== settings;
 }
 
 /**

@@ -740,6 +740,28 @@ describe('the mirror', () => {
     expect(await deps.mirror.files.has(again!.copy!.key, copy!.bytes)).to.equal(true);
   });
 
+  it('copies what new settings allow, although a process with the old ones still did some of the work', async () => {
+    const { attachments } = await aThreadWith((id) => [
+      aFile(server.url, id, { contentType: 'application/zip' }),
+    ]);
+    server.answers.set(pathOf(attachments[0]!), give(Buffer.from('zip'), 'application/zip'));
+    await askToLookThrough(deps);
+    await doDue(deps);
+    const changed = await withMirror(base, { ...env, MIRROR_TYPES: 'application/zip' });
+    await askToLookThrough(changed);
+    const old = deps;
+    const commit: typeof base.commit = async (change) => {
+      const outcome = await base.commit(change);
+      if ((await waiting()) > 1) await doDue(old);
+      return outcome;
+    };
+    await runDue({ ...changed, commit }, { _id: markId('mirror', 'all') });
+    await doDue(old);
+    deps = changed;
+    await wait();
+    expect(await stored()).to.have.length(1);
+  });
+
   it('looks through everything after settings have changed, even if that was while it was off', async () => {
     const off = base;
     const { attachments } = await aThreadWith((id) => [
