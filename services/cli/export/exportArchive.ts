@@ -22,14 +22,17 @@ import { createProgress, type Progress } from '../progress.js';
 import { counted } from '../numbers.js';
 import { makeFolder } from '../makeFolder.js';
 import { writeError } from '../writeError.js';
-import { createFindPlace, type FindPlace, type Place } from './findPlace.js';
+import type { Place } from './findPlace.js';
 import { findStart } from './findStart.js';
 import { namesToErase } from './namesToErase.js';
 import { withUnseen, type UnseenPeople } from './unseenPeople.js';
 
 const THREADS_AT_ONCE = 4;
 const ALIVE = { deleted: { $ne: true } };
-/** Pages are short. A person whose erasure is requested during the export is left out from the next page on. */
+/**
+ * Pages are short. A person whose erasure is requested during the export is left out from the next page on, and so is a
+ * forum that ceases to be public.
+ */
 const PAGES = { filter: ALIVE, size: 20 };
 
 /** What an export wrote. */
@@ -57,13 +60,12 @@ export async function exportArchive(
 ): Promise<ExportSummary> {
   const began = performance.now();
   await requireEmpty(folder, force);
-  const findPlace = createFindPlace(collections);
   const total = await collections.threads.countDocuments(ALIVE);
   const progress = createProgress('Exporting', total, (done) => counted(done, 'thread'));
   try {
-    const threads = await writeThreads({ collections }, folder, findPlace, progress);
+    const threads = await writeThreads({ collections }, folder, progress);
     const { inChannels, ...written } = threads;
-    const forums = await writeForums({ collections }, folder, findPlace, inChannels);
+    const forums = await writeForums({ collections }, folder, inChannels);
     return { ...written, forums, seconds: Math.round(performance.now() - began) / 1_000 };
   } finally {
     progress.stop();
@@ -88,14 +90,13 @@ interface WrittenThreads extends Pick<
 async function writeThreads(
   { collections }: Pick<Mongo, 'collections'>,
   folder: string,
-  findPlace: FindPlace,
   progress: Progress,
 ): Promise<WrittenThreads> {
   const inChannels = new Set<string>();
   const [leftOut, damaged]: [string[], string[]] = [[], []];
   const written = { threads: 0, messages: 0, leftOut, damaged, inChannels };
   const threads = withUnseen(collections, pagesById(collections.threads, PAGES));
-  await forEachAtOnce(threads, THREADS_AT_ONCE, async ({ record: thread, unseen }) => {
+  await forEachAtOnce(threads, THREADS_AT_ONCE, async ({ record: thread, unseen, findPlace }) => {
     const place = await findPlace(thread);
     if (place === 'unknown') leftOut.push(thread._id);
     // A hidden thread is no error. While a place is being deleted, its threads are deleted a little later than the
@@ -167,12 +168,11 @@ async function writeThread(
 async function writeForums(
   { collections }: Pick<Mongo, 'collections'>,
   folder: string,
-  findPlace: FindPlace,
   inChannels: ReadonlySet<string>,
 ): Promise<number> {
   let forums = 0;
   const channels = withUnseen(collections, pagesById(collections.channels, PAGES));
-  for await (const { record, unseen } of channels) {
+  for await (const { record, unseen, findPlace } of channels) {
     const { _id: channelId, serverId, stamps } = record;
     if (inChannels.has(channelId)) continue;
     const place = await findPlace({ serverId, channelId });

@@ -1,5 +1,6 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
+import { createFindPlace, type FindPlace } from './findPlace.js';
 import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
 
 /** People of whom a file must not tell. */
@@ -11,14 +12,18 @@ export interface UnseenPeople {
 
 type Store = Pick<Collections, 'erasures' | 'optOuts' | 'state'>;
 
-/** Gives the records of some pages, one by one. Who must not be seen is read anew for each page. */
+/**
+ * Gives the records of some pages, one by one. Who must not be seen is read anew for each page, and so are the places
+ * that `findPlace` finds.
+ */
 export async function* withUnseen<T>(
-  collections: Store,
+  collections: Store & Pick<Collections, 'servers' | 'channels'>,
   pages: AsyncIterable<T[]>,
-): AsyncGenerator<{ record: T; unseen: UnseenPeople }> {
+): AsyncGenerator<{ record: T; unseen: UnseenPeople; findPlace: FindPlace }> {
   for await (const page of pages) {
     const unseen = await unseenPeople(collections);
-    for (const record of page) yield { record, unseen };
+    const findPlace = createFindPlace(collections);
+    for (const record of page) yield { record, unseen, findPlace };
   }
 }
 

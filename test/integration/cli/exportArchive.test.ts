@@ -57,6 +57,29 @@ describe('exportArchive', () => {
       expect(await filesIn(folder)).to.deep.equal([fileOf(shown)]);
     }));
 
+  it('leaves out a forum soon after it has ceased to be public, while it runs', () =>
+    withTemporaryFolder(async (folder) => {
+      const first = await addThread();
+      const { serverId, channelId } = first;
+      const { collections } = stores.mongo;
+      const others = Array.from({ length: 60 }, () => aThread({ serverId, channelId }));
+      await collections.threads.insertMany(others);
+      await collections.messages.insertMany(others.map(({ _id }) => aMessage({ threadId: _id })));
+      const channels = Object.create(collections.channels) as Collections['channels'];
+      channels.findOne = (async (...asked: Parameters<Collections['channels']['findOne']>) => {
+        const found = await collections.channels.findOne(...asked);
+        await collections.channels.updateOne(
+          { _id: channelId },
+          { $set: { withheldAt: new Date() } },
+        );
+        return found;
+      }) as Collections['channels']['findOne'];
+      const hiding = { collections: { ...collections, channels } };
+      const summary = await exportArchive(hiding, folder, { force: false });
+      expect(summary.threads).to.be.within(1, 20);
+      expect(await filesIn(folder)).to.have.length(summary.threads);
+    }));
+
   it('leaves out and names a thread of which a record is damaged', () =>
     withTemporaryFolder(async (folder) => {
       const [whole, damaged, other] = [await addThread(), await addThread(), await addThread()];
