@@ -26,6 +26,8 @@ export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<voi
   for (const mark of marks) {
     let isLeft = false;
     if (deps.mirror) isLeft = await mirrorOne(deps, deps.mirror, mark, end);
+    // The records must stay until their copies are removed.
+    else if (await isOutdated(deps)) isLeft = true;
     else await removeUnwanted(deps, null, mark);
     await endOrWait(deps, mark, isLeft);
   }
@@ -62,7 +64,7 @@ async function mirrorOne(
     }
     const { wanted, known } = await removeUnwanted(deps, mirror, mark);
     await forgetCauses(deps, mark);
-    if (await isOutdated(deps, mirror)) return true;
+    if (await isOutdated(deps)) return true;
     return await copyFiles(deps, mirror, mark, { wanted: missingAmong(wanted, known), end });
   } catch (error) {
     if (isStoreAway(error)) throw error;
@@ -76,13 +78,14 @@ async function mirrorOne(
 }
 
 /**
- * Whether the mirror goes by other settings than these. Process A has new settings, looks through the mirror, and marks
- * everything. Process B still has the old settings, and may claim some of these marks. If it ended them, files that only
- * the new settings allow would never be copied. So it leaves them to A.
+ * Whether the mirror goes by other settings than this process, which may have no mirror at all. Process A has new
+ * settings, looks through the mirror, and marks everything. Process B still has the old settings, and may claim some of
+ * these marks. If it ended them, files that only the new settings allow would never be copied, and copies that A has
+ * made would not be removed. So it leaves them to A. When a mirror is turned off, its settings are soon forgotten.
  */
-async function isOutdated({ collections }: IndexerDeps, { settings }: Mirror): Promise<boolean> {
+async function isOutdated({ collections, mirror }: IndexerDeps): Promise<boolean> {
   const known = await stateOf(collections.state, 'mirror').findOne({ _id: 'mirror' });
-  return known?.settings !== undefined && known.settings !== settings;
+  return known?.settings !== undefined && known.settings !== mirror?.settings;
 }
 
 /**

@@ -762,6 +762,20 @@ describe('the mirror', () => {
     expect(await stored()).to.have.length(1);
   });
 
+  it('removes copies that are not shown any more, although a process that has no mirror yet works, too', async () => {
+    const { threadId } = await aThreadWith((id) => [aFile(server.url, id)]);
+    await askToLookThrough(deps);
+    await doDue(deps);
+    const { messages, work } = deps.collections;
+    await messages.updateMany({}, { $set: { deleted: true } });
+    const subject = `thread/${threadId}`;
+    await setMarks(deps, 'mirror', [subject]);
+    await runDue(base, { subject });
+    await work.updateMany({ subject }, { $set: { due: new Date(0) } });
+    await doDue(deps);
+    expect(await stored()).to.deep.equal([]);
+  });
+
   it('looks through everything after settings have changed, even if that was while it was off', async () => {
     const off = base;
     const { attachments } = await aThreadWith((id) => [
