@@ -142,8 +142,11 @@ export interface MirrorState {
   problem?: string;
   /** When removing copies or checking the mirror last failed. */
   failedAt?: Date;
-  /** Set during a restore until all views are built. Only then is it known which files are shown. */
-  restoring?: true;
+  /**
+   * `records` during a restore, until everything is restored. Then true until all views are built. Only then is it known
+   * which files are shown.
+   */
+  restoring?: 'records' | true;
 }
 
 /**

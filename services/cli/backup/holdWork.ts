@@ -2,6 +2,7 @@ import type { Document } from 'mongodb';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
 import { NOT_YET } from '../../../shared/store/heldFile.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { MOST_TRIES } from '../../../shared/store/work.js';
 import type { KeptName } from './backupFormat.js';
 
@@ -30,7 +31,7 @@ function heldState(state: Document): Document {
   // Until the records of the mirror's files are restored, its files seem to belong to nothing. Afterwards all of it is
   // checked, as after a change of its settings. When the backup was made, a copy may have waited to be removed, and the
   // mark that told so is not restored.
-  if (_id === 'mirror') return { ...without(state, ['settings']), restoring: true };
+  if (_id === 'mirror') return { ...without(state, ['settings']), restoring: 'records' };
   // A running process remembers who is erased and who is left out, with this version. It may have served another
   // archive before, whose version was the same.
   if (_id === 'erasures' || _id === 'optOuts') return { ...state, version: unknownVersion(state) };
@@ -51,6 +52,8 @@ export async function releaseWork(
   erasures: AsyncIterable<Document>,
 ): Promise<void> {
   const now = new Date();
+  const isRestored = { $set: { restoring: true } } as const;
+  await stateOf(collections.state, 'mirror').updateOne({ _id: 'mirror' }, isRestored);
   const held = { state: 'queued' as const, queuedAt: NOT_YET };
   await collections.importFiles.updateMany(held, { $set: { queuedAt: now } });
   for await (const erasure of erasures) {

@@ -20,7 +20,11 @@ export async function reindexViews(
   report: Report,
   { atOnce = THREADS }: { atOnce?: number } = {},
 ): Promise<{ threads: number }> {
-  const { threads, servers } = deps.collections;
+  const { threads, servers, state } = deps.collections;
+  const mirror = stateOf(state, 'mirror');
+  // While a restore still puts records back, this job builds only the views of those that are there.
+  const isRestored = { _id: 'mirror', restoring: true } as const;
+  const endsRestore = (await mirror.findOne(isRestored)) !== null;
   const total = await threads.countDocuments();
   let done = 0;
   const projection = { _id: 1 };
@@ -36,10 +40,7 @@ export async function reindexViews(
   await settleAndRefresh(deps, CAUSE, all);
   await noteAllMade(deps);
   // All views are built, so it is known again which files are shown.
-  await stateOf(deps.collections.state, 'mirror').updateOne(
-    { _id: 'mirror' },
-    { $unset: { restoring: '' } },
-  );
+  if (endsRestore) await mirror.updateOne(isRestored, { $unset: { restoring: '' } });
   return { threads: done };
 }
 
