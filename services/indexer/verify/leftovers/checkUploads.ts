@@ -1,14 +1,18 @@
+import { NOT_YET } from '../../../../shared/store/heldFile.js';
 import { batches } from '../../../../shared/platform/batches.js';
 import { storedUploads } from '../../../../shared/store/uploads.js';
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { MOST_LISTED } from './mostListed.js';
 
-/** Looks for files that wait to be imported, and whose bytes are missing. */
+/**
+ * Looks for files that wait to be imported, and whose bytes are missing. Files of a restore that goes on are left out,
+ * because their bytes are restored later.
+ */
 export async function checkUploads({ deps, tally }: AreaContext): Promise<Difference[]> {
   const missing: string[] = [];
   const waiting = deps.collections.importFiles
-    .find({ state: 'queued' }, { projection: { _id: 1 } })
+    .find({ state: 'queued', queuedAt: { $lt: NOT_YET } }, { projection: { _id: 1 } })
     .sort({ queuedAt: 1 });
   for await (const some of batches(waiting)) {
     tally('uploads', some.length);
