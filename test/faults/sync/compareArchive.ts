@@ -20,6 +20,9 @@ import { expectedPlaces, type Expected } from './expectedPlaces.js';
 import type { Removed } from './operator.js';
 import { optOutRoles } from './optOutRoles.js';
 
+/** The end of a line about messages that are still to be removed. */
+export const WITHHELD = 'of withheld forums';
+
 /** What a comparison needs to know of the trial, in addition to what the platform tells. */
 export interface Trialled {
   removed: Removed;
@@ -38,10 +41,12 @@ export async function compareArchive(
   discord: DiscordDouble,
   { removed, writers, quiet }: Trialled,
 ): Promise<string[]> {
-  const { channels, threads, threadItems, optOuts, work } = deps.collections;
+  const { channels, threads, threadItems, optOuts, work, messages: recorded } = deps.collections;
   const expected = expectedPlaces(discord.model, removed, writers);
   const withheld = await channels.distinct('_id', { withheldAt: { $exists: true } });
   const hidden = new Set(await threads.distinct('_id', { channelId: { $in: withheld } }));
+  const kept = { threadId: { $in: [...hidden] }, deleted: { $ne: true } };
+  const toBeRemoved = await recorded.countDocuments(kept);
   const archived = Object.entries(await archivedState(deps)).filter(([id]) => !hidden.has(id));
   const found = Object.fromEntries(archived);
   // A thread that an erasure has removed stays away, whoever writes in it later. Nobody asks for the roles of its authors.
@@ -59,6 +64,7 @@ export async function compareArchive(
     ...(await places(deps, discord, expected)),
     ...(await messages(deps, discord, expected)),
     ...choices(shown, await optOuts.find().toArray(), { removed, quiet }),
+    ...(toBeRemoved > 0 ? [`There are ${toBeRemoved} messages ${WITHHELD}`] : []),
     ...(marks > 0 ? [`${marks} things are still to be built`] : []),
   ];
 }

@@ -52,6 +52,12 @@ export function addQuietPeople({ model }: DiscordDouble): QuietPeople {
   // They must not leave, nor may their roles change. But operations choose among all members.
   const updateMember = model.updateMember.bind(model);
   const removeMember = model.removeMember.bind(model);
+  const addMember = model.addMember.bind(model);
+  // On another server, they would not be left out.
+  model.addMember = (guildId, userId, values) => {
+    const known = userIds.has(userId) && guild.members.get(userId);
+    return known || addMember(guildId, userId, values);
+  };
   model.removeMember = (guildId, userId) => {
     if (!userIds.has(userId)) removeMember(guildId, userId);
   };

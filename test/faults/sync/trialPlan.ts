@@ -9,8 +9,8 @@ export interface TrialPlan {
   repairEveryMs: number;
   /** Whether, at the end, a process that was there before goes on, or a new one begins. */
   endsWithSame: boolean;
-  /** Whether roles by which people opt out are renamed, deleted and made. */
-  changesRoles: boolean;
+  /** How often, at an operation, a role by which people opt out is renamed, deleted, made, given or taken (0 to 1). */
+  roleChanges: number;
   /** Whether the operator erases people and deletes things. */
   removes: boolean;
   /** Whether the operator deletes the server in the end. */
@@ -28,7 +28,7 @@ export function planTrial(random: Random, seed: number): TrialPlan {
     listening: random.pick(['always', 'always', 'always', 'always', 'switched', 'never']),
     repairEveryMs: random.pick([20, 400]),
     endsWithSame: random.chance(0.5),
-    changesRoles: random.chance(0.5),
+    roleChanges: random.pick([0, 0, 0.05, 0.3]),
     removes: random.chance(0.7),
     removesServer: random.chance(0.1),
     backup: random.chance(0.3)
