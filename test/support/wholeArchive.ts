@@ -1,3 +1,6 @@
+import { expect } from 'chai';
+import type Joi from 'joi';
+import { operations } from '../../shared/contract/operations.js';
 import type { ThreadPage } from '../../shared/contract/threads.js';
 import { THREAD_SORTS, THREAD_STATUS_FILTERS } from '../../shared/contract/threads.js';
 import type { ChannelList, Server, TagList } from '../../shared/contract/servers.js';
@@ -20,11 +23,16 @@ export async function walkThreads(
   return ids;
 }
 
-/** Every public answer of an archive, by path: everything that readers could see, except for search. */
+/**
+ * Every public answer of an archive, by path: everything that readers could see, except for search. Fails where an
+ * answer is not as the API's document says.
+ */
 export async function everyAnswer(archive: TestArchive): Promise<Map<string, unknown>> {
   const answers = new Map<string, unknown>();
   const ask = async <T>(path: string): Promise<T> => {
     const answer = await archive.json<T>(path);
+    const { error } = schemaOf(path).validate(answer, { convert: false });
+    expect(error, path).to.equal(undefined);
     answers.set(path, withoutCursor(answer));
     return answer;
   };
@@ -56,6 +64,17 @@ export async function everyAnswer(archive: TestArchive): Promise<Map<string, unk
   }
   for (const userId of users) await ask(`/users/${userId}`);
   return answers;
+}
+
+/** The schema of the answer to GET `path`. */
+function schemaOf(path: string): Joi.Schema {
+  const [place = ''] = path.split('?');
+  const asked = Object.values(operations).find(
+    ({ method, paths }) =>
+      method === 'get' &&
+      paths.some((known) => new RegExp(`^${known.replaceAll(/:\w+/g, '[^/]+')}$`).test(place)),
+  );
+  return asked!.response;
 }
 
 /** Replaces a cursor by whether there is one. Each archive signs cursors with a key of its own, so cursors differ. */

@@ -12,8 +12,11 @@ import { slug } from './slug.js';
 import { snowflakeTime } from '../../../shared/exportFormat/snowflake.js';
 import { tagNames, threadStatus, type ThreadModel } from './threadModel.js';
 
+/** The fields of a thread's detail that are known when all its messages are counted. They stand behind the messages. */
+type ThreadEnd = Pick<ThreadDetail, 'messageCount' | 'lastActivityAt'>;
+
 /** The fields that a thread's list item, detail and search documents share. */
-export type ThreadHead = Omit<ThreadDetail, 'messages' | 'messageCount' | 'lastActivityAt'>;
+export type ThreadHead = Omit<ThreadDetail, 'messages' | keyof ThreadEnd>;
 
 /** What a thread says of itself before its messages are counted. */
 export function threadHead(model: ThreadModel): ThreadHead {
@@ -112,5 +115,6 @@ export function detailOpening(head: ThreadHead): string {
 
 /** The rest of a thread's detail body, after the last message. */
 export function detailClosing({ messageCount, lastActivityAt }: ThreadSummary): string {
-  return `],"messageCount":${messageCount},"lastActivityAt":${JSON.stringify(lastActivityAt)}}`;
+  const end: ThreadEnd = { messageCount, lastActivityAt };
+  return `],${JSON.stringify(end).slice(1)}`;
 }
