@@ -14,11 +14,17 @@ import {
 import { compareIds } from '../views/tallyPeople.js';
 
 /**
+ * What a server is counted from. `messages` are not a part of it: they still hold what was said by people who are left
+ * out of the server, so nothing that is read may be counted from them. Views hold nothing of these people.
+ */
+type Countable = Omit<Collections, 'messages'>;
+
+/**
  * The bodies of a server, with statistics that are counted now. All of them are gone where the server was deleted, or
  * has no record.
  */
 export async function countServer(
-  { collections, links }: Pick<IndexerDeps, 'collections' | 'links'>,
+  { collections, links }: { collections: Countable } & Pick<IndexerDeps, 'links'>,
   serverId: string,
 ): Promise<BodyTexts> {
   const server = await collections.servers.findOne({ _id: serverId });
@@ -49,7 +55,7 @@ export async function listAllServers({
   return new Map([[SERVER_LIST, JSON.stringify({ servers })]]);
 }
 
-async function countAll(collections: Collections, server: ServerRecord): Promise<ServerCounts> {
+async function countAll(collections: Countable, server: ServerRecord): Promise<ServerCounts> {
   const serverId = server._id;
   const [byChannel, reactions, people, top, newest] = await Promise.all([
     countThreads(collections, serverId),
@@ -83,7 +89,7 @@ async function countAll(collections: Collections, server: ServerRecord): Promise
 }
 
 async function countThreads(
-  { threadItems }: Collections,
+  { threadItems }: Countable,
   serverId: string,
 ): Promise<ServerCounts['byChannel']> {
   return threadItems
@@ -110,7 +116,7 @@ async function countThreads(
 }
 
 async function countReactions(
-  { threadItems }: Collections,
+  { threadItems }: Countable,
   serverId: string,
 ): Promise<ServerCounts['reactions']> {
   const [counts] = await threadItems
