@@ -230,14 +230,19 @@ function text(more: Partial<estypes.MappingTextProperty> = {}): estypes.MappingT
   };
 }
 
-const shown: estypes.MappingProperty = { type: 'keyword', index: false, doc_values: false };
+/** A field that is kept to be shown, and cannot be searched. */
+const shown = {
+  type: 'keyword',
+  index: false,
+  doc_values: false,
+} as const satisfies estypes.MappingProperty;
 const filtered: estypes.MappingProperty = { type: 'keyword' };
 
 /**
  * Fields that were added after indexes had been made by mapping 3. They are stored, and not searched. So an index
  * needs no rebuild for them: the indexer adds them to every index when it starts.
  */
-export const KEPT_SINCE_THIRD: Record<string, estypes.MappingProperty> = { markdown: shown };
+export const KEPT_SINCE_THIRD: Record<string, typeof shown> = { markdown: shown };
 
 const properties: Record<string, estypes.MappingProperty> = {
   kind: filtered,
