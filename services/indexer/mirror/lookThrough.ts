@@ -43,7 +43,12 @@ export async function lookThrough(
     await note(deps, { settings: '' });
     await forgetFailures(deps, mark);
     await markEverything(deps);
-    await note(deps, { settings: mirror.settings });
+    // Meanwhile a process without a mirror may have forgotten the settings, and then ended some of these marks. In that
+    // case they stay forgotten, so that the next look marks everything again.
+    await stateOf(deps.collections.state, 'mirror').updateOne(
+      { _id: 'mirror', settings: '' },
+      { $set: { settings: mirror.settings } },
+    );
   }
   await removeOrphans(deps, mirror, new Date(now.getTime() - RECENT_MS));
   await copyMissing(deps, mirror, mark);
