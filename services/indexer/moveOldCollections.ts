@@ -10,8 +10,8 @@ import { createCommit } from './work/commit.js';
 const OLD_STATE = ['counters', 'erasureState', 'secrets', 'searchGenerations'];
 
 /**
- * Collections of earlier versions that nothing reads any more: large bodies, uploads, and notes of what was still to be
- * done. Erasures and deletions do not reach them, so the words in them have to go.
+ * Collections that only earlier versions read. They hold large bodies, uploads, and notes of work that was still to be
+ * done. Deletions and erasures do not change them, so they may hold words of people who were erased.
  */
 const UNREAD = ['bodyChunks', 'uploadChunks', 'dirty', 'similarMarks'];
 
@@ -32,11 +32,12 @@ const UNUSED = {
 } as const;
 
 /**
- * Takes over what earlier versions kept in other collections or under other names. It leaves the old collections of
- * `state` as they are. So an API process of an earlier version goes on until it is replaced, except that it shows no
- * pictures of people. Threads with a forwarded message are marked to be built again, because earlier versions did not
- * judge whether it may be shown. Quarantined marks that were set again become due. Indexers of these versions must have
- * been stopped before. Collections that nothing reads any more and indexes that no query uses any more are dropped.
+ * Takes over what earlier versions kept in other collections or under other names. The operator must have stopped the
+ * indexers of these versions before. It leaves the old collections of `state` as they are. So an API process of an
+ * earlier version goes on until it is replaced, except that it shows no pictures of people. It marks threads with a
+ * forwarded message to be built again, because earlier versions did not judge whether that message may be shown. It
+ * makes quarantined marks due that were set again. Last, it drops the collections that nothing reads any more, and the
+ * indexes that no query uses any more.
  */
 export async function moveOldCollections(
   mongo: Pick<Mongo, 'client' | 'db' | 'collections'>,

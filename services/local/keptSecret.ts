@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { SHORTEST_SECRET } from '../../shared/platform/env.js';
 
 /**
- * Reads a secret from the file `name` of a data folder. Where there is no such file, it makes a secret and writes it
- * there. Only the file's owner can read it. A power cut or a full disk may have left the file empty or cut off. Then a
- * new secret replaces it.
+ * Reads the secret in the file `name` of a data folder. Where the file is missing, it makes a secret and writes it there.
+ * It does the same where a power cut or a full disk has left the file empty or cut off. Only the file's owner can read
+ * the file.
  */
 export async function keptSecret(
   dataDir: string,

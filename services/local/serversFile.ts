@@ -150,8 +150,8 @@ export async function claimDataDir(dataDir: string): Promise<() => Promise<void>
 
 /**
  * Creates a lock, and then removes all locks but the one with the highest number. Resolves with whether the new lock is
- * that one. A lock is a symbolic link, whose target is the text that it holds. A file would be empty for a moment before
- * its text is written, and other launchers would take that for a lock of nobody.
+ * that one. A lock is a symbolic link, and its target is `content`. A symbolic link is created together with its target.
+ * A regular file is created empty, and another launcher could read it before its text is written.
  */
 async function putLock(dataDir: string, number: number, content: string): Promise<boolean> {
   try {

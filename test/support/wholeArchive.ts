@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type Joi from 'joi';
+import { pathMatcher } from '../../services/api/http/matchPaths.js';
+import type { Route } from '../../services/api/http/route.js';
 import { operations } from '../../shared/contract/operations.js';
 import type { ThreadPage } from '../../shared/contract/threads.js';
 import { THREAD_SORTS, THREAD_STATUS_FILTERS } from '../../shared/contract/threads.js';
@@ -66,15 +68,15 @@ export async function everyAnswer(archive: TestArchive): Promise<Map<string, unk
   return answers;
 }
 
+const findOperation = pathMatcher(
+  Object.values(operations)
+    .filter(({ method }) => method === 'get')
+    .map((operation) => ({ operation }) as Route),
+);
+
 /** The schema of the answer to GET `path`. */
 function schemaOf(path: string): Joi.Schema {
-  const [place = ''] = path.split('?');
-  const asked = Object.values(operations).find(
-    ({ method, paths }) =>
-      method === 'get' &&
-      paths.some((known) => new RegExp(`^${known.replaceAll(/:\w+/g, '[^/]+')}$`).test(place)),
-  );
-  return asked!.response;
+  return findOperation(path)!.route.operation.response;
 }
 
 /** Replaces a cursor by whether there is one. Each archive signs cursors with a key of its own, so cursors differ. */

@@ -52,8 +52,8 @@ export async function releaseWork(
   erasures: AsyncIterable<Document>,
 ): Promise<void> {
   const now = new Date();
-  const isRestored = { $set: { restoring: true } } as const;
-  await stateOf(collections.state, 'mirror').updateOne({ _id: 'mirror' }, isRestored);
+  const mirror = stateOf(collections.state, 'mirror');
+  await mirror.updateOne({ _id: 'mirror' }, { $set: { restoring: true } });
   const held = { state: 'queued' as const, queuedAt: NOT_YET };
   await collections.importFiles.updateMany(held, { $set: { queuedAt: now } });
   for await (const erasure of erasures) {

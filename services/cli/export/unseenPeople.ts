@@ -1,7 +1,7 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
-import { createFindPlace, type FindPlace } from './findPlace.js';
 import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
+import { createFindPlace, type FindPlace } from './findPlace.js';
 
 /** People of whom a file must not tell. */
 export interface UnseenPeople {

@@ -9,9 +9,10 @@ import type { MessageToken } from './syntax/messageToken.js';
 export type { RenderContext } from './resolveReferences.js';
 
 /**
- * Raise it with every change of what is built from the same records: HTML, previews, counts, orders, and the shape of a
- * body, a row or a search document. Stored bodies carry it. So after an update, the indexer's log and `forum-archive
- * status` ask for `reindex --views`, and verification finds the bodies of another version.
+ * The version of what the indexer builds from records. Raise it whenever the indexer builds something else from the same
+ * records: other HTML, previews, counts or orders, or another form of a body, a row or a search document. Each stored
+ * body holds the version that built it. So after an update, the indexer's log and `forum-archive status` ask for
+ * `reindex --views`, and verification reports the bodies of another version.
  */
 export const RENDERER_VERSION = 8;
 

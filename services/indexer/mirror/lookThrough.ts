@@ -39,7 +39,7 @@ export async function lookThrough(
   }
   await requireOwnMirror(deps, mirror);
   if (totals?.settings !== mirror.settings) {
-    // These are the settings of no process. So nothing is copied until everything is marked.
+    // No process has these settings. So nothing is copied until everything is marked.
     await note(deps, { settings: '' });
     await forgetFailures(deps, mark);
     await markEverything(deps);

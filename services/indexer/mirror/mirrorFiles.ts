@@ -78,10 +78,11 @@ async function mirrorOne(
 }
 
 /**
- * Whether the mirror goes by other settings than this process, which may have no mirror at all. Process A has new
- * settings, looks through the mirror, and marks everything. Process B still has the old settings, and may claim some of
- * these marks. If it ended them, files that only the new settings allow would never be copied, and copies that A has
- * made would not be removed. So it leaves them to A. When a mirror is turned off, its settings are soon forgotten.
+ * Whether the stored settings of the mirror are not those of this process, which may have no mirror at all. Process A
+ * starts with new settings, stores them, and marks everything. Meanwhile process B still runs with the old settings, and
+ * claims some of these marks. If B ended them, nobody would copy the files that only the new settings allow, and nobody
+ * would remove the copies that A has made. So B frees the marks, and A claims them later. Once an operator has turned
+ * the mirror off, a process without a mirror deletes the stored settings at its next look.
  */
 async function isOutdated({ collections, mirror }: IndexerDeps): Promise<boolean> {
   const known = await stateOf(collections.state, 'mirror').findOne({ _id: 'mirror' });

@@ -26,6 +26,7 @@ export async function noteRoles(
   deps: Pick<SyncDeps, 'commit' | 'signal' | 'servers' | 'members'>,
   { serverId, userId, roleIds, asOf, asked }: ToldRoles,
 ): Promise<void> {
+  /** What was known of the server when the member was last judged. */
   let looked: LoadedServer | undefined;
   const judge = (): Judged | null => {
     looked = deps.servers.get(serverId);
@@ -42,8 +43,8 @@ export async function noteRoles(
   if (judged === null || (judged.carried.length === 0 && deps.members.get(_id) === false)) return;
   const told = { _id, kind: 'member' as const, serverId, userId, asOf };
   const isOut = await noteChoice(deps, told, judge);
-  // While the choice was being stored, a look may have found other roles that opt out. It has then forgotten what is
-  // known of all members, so that they are asked for again.
+  // While the choice was being stored, a look at the server may have found other opt-out roles. That look has then
+  // forgotten all members, so that they are judged again. This judgement went by the old roles, so it is not remembered.
   if (isOut !== null && deps.servers.get(serverId) === looked) deps.members.set(_id, isOut);
 }
 

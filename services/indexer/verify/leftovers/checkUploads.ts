@@ -6,8 +6,8 @@ import type { Difference } from '../difference.js';
 import { MOST_LISTED } from './mostListed.js';
 
 /**
- * Looks for files that wait to be imported, and whose bytes are missing. Files of a restore that goes on are left out,
- * because their bytes are restored later.
+ * Looks for files that wait to be imported although their bytes are missing. It leaves out the files of a restore that is
+ * under way, because the restore writes their bytes after their records.
  */
 export async function checkUploads({ deps, tally }: AreaContext): Promise<Difference[]> {
   const missing: string[] = [];
