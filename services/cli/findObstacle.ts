@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { describeRestore, readRestore } from '../../shared/store/restore.js';
 import { findAway } from './findAway.js';
 import type { Archive } from './openArchive.js';
 
@@ -11,7 +12,13 @@ export async function findObstacle(
 ): Promise<string | null> {
   const ofQueue = await queueObstacle(archive).catch(() => null);
   const away = await findAway(archive);
-  return away === null ? ofQueue : `${away}. The work waits until it can`;
+  if (away !== null) return `${away}. The work waits until it can`;
+  return ofQueue ?? (await restoreObstacle(archive).catch(() => null));
+}
+
+async function restoreObstacle({ mongo }: Pick<Archive, 'mongo'>): Promise<string | null> {
+  const restore = await readRestore(mongo.collections);
+  return restore?.step === 'records' ? `A restore goes on. ${describeRestore(restore)}` : null;
 }
 
 async function queueObstacle({ producer }: Pick<Archive, 'producer'>): Promise<string | null> {

@@ -2,7 +2,6 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
 import type { Producer } from '../../shared/jobs/producer.js';
-import { refileLost } from '../../shared/jobs/refileLost.js';
 import type { Mongo } from '../../shared/platform/clients.js';
 import { createBotClient } from '../../shared/discordApi/botClient.js';
 import { createFreshLinks, type FreshLinks } from '../../shared/discordApi/freshLinks.js';
@@ -17,21 +16,11 @@ import { withTimeout } from '../../shared/platform/withTimeout.js';
 import { LATE_KINDS, type LoopKind } from '../../shared/store/work.js';
 import type { IndexerDeps, WriteCounters } from './deps.js';
 import { countActive } from './countActive.js';
+import { indexerChores } from './indexerChores.js';
 import { createHandlers } from './handlers.js';
 import { createIndexerMetrics } from './metrics/indexerMetrics.js';
-import { keepIndexes } from './keepIndexes.js';
-import { watchViews } from './noteViews.js';
-import { markAgedMembers } from './build/buildPeople.js';
-import { refileWhenIdle } from './jobs/refileWhenIdle.js';
-import { askToLookThrough } from './mirror/lookThrough.js';
 import { createMirror } from './mirror/mirror.js';
-import { retryFiles } from './mirror/mirrorFiles.js';
-import { forgetFileNames } from './records/forgetFileNames.js';
-import { releaseHealed } from './quarantine/releaseHealed.js';
 import { createAnnouncer } from './stores/announcer.js';
-import { dropRetained } from './search/dropRetained.js';
-import { renewSearchIndex } from './search/renewSearchIndex.js';
-import { removeOrphanPieces } from './stores/orphanPieces.js';
 import { createStoreAccess } from './stores/storeAccess.js';
 import { createServiceLinks } from './views/serviceLinks.js';
 import { parseResolvedTags } from './views/threadModel.js';
@@ -39,12 +28,10 @@ import { createStoreGate } from './storeGate.js';
 import { runInBackground, type Round } from './work/backgroundLoop.js';
 import { createBell } from './work/bell.js';
 import { giveUpClaims } from './work/claims.js';
-import { createChores } from './work/chores.js';
 import { roundOfAll } from './work/roundOfAll.js';
 import { ALL_KINDS } from './work/kinds.js';
 import { runDue } from './work/runMarks.js';
 import { createWorker } from './worker.js';
-import { forgetLease } from './sync/lease.js';
 import { startSync, type SyncSettings } from './sync/startSync.js';
 
 /** The shortest rest (ms) between two looks for work. Changes that are made meanwhile are then done together. */
@@ -52,15 +39,6 @@ const WORK_EVERY_MS = 250;
 /** The same for work whose result nobody waits for. */
 const SIMILAR_EVERY_MS = 2_000;
 const CHORES_EVERY_MS = 1_000;
-const RELEASE_EVERY_MS = 5_000;
-const TIDY_EVERY_MS = 60_000;
-/** How often (ms) the names of rejected files are looked through. There may be many of them. */
-const NAMES_EVERY_MS = 3_600_000;
-/** After this time (ms), a waiting file may have lost its job. */
-const REFILE_AFTER_MS = 10 * 60_000;
-/** The same while the queue has no job. It is longer than anybody takes between recording a file and filing its job. */
-const REFILE_WHEN_IDLE_AFTER_MS = 10_000;
-const LOOK_FOR_LOST_EVERY_MS = 5_000;
 /** How often (ms) a loop that nobody wakes looks for work. It then finds what a killed process has left. */
 const LOOK_AROUND_MS = 10_000;
 
@@ -165,28 +143,7 @@ export function createIndexer(clients: IndexerClients): {
   const mirror: Round = () => runDue(deps, {}, ['mirror']);
   const findSimilar: Round = () => runDue(deps, {}, ['similar']);
   const common = { logger, isBusy: jobs.isBusy, isReady, bell, longestRestMs: LOOK_AROUND_MS };
-  const { collections } = mongo;
-  const { producer } = clients;
-  const chores = createChores([
-    { everyMs: TIDY_EVERY_MS, run: watchViews(deps) },
-    { everyMs: RELEASE_EVERY_MS, run: () => releaseHealed(deps) },
-    {
-      everyMs: LOOK_FOR_LOST_EVERY_MS,
-      run: () => refileWhenIdle(collections, producer, REFILE_WHEN_IDLE_AFTER_MS),
-    },
-    { everyMs: TIDY_EVERY_MS, run: () => refileLost(collections, producer, REFILE_AFTER_MS) },
-    { everyMs: TIDY_EVERY_MS, run: () => markAgedMembers(deps, new Date()) },
-    { everyMs: TIDY_EVERY_MS, run: () => removeOrphanPieces(collections) },
-    { everyMs: NAMES_EVERY_MS, run: () => forgetFileNames(collections) },
-    { everyMs: TIDY_EVERY_MS, run: () => renewSearchIndex({ ...deps, producer }) },
-    { everyMs: TIDY_EVERY_MS, run: () => dropRetained(deps) },
-    { everyMs: TIDY_EVERY_MS, run: () => askToLookThrough(deps) },
-    { everyMs: TIDY_EVERY_MS, run: () => retryFiles(deps) },
-    { everyMs: TIDY_EVERY_MS, run: () => keepIndexes(mongo, settings) },
-    ...(settings.DISCORD_BOT_TOKEN === undefined
-      ? [{ everyMs: TIDY_EVERY_MS, run: () => forgetLease(collections) }]
-      : []),
-  ]);
+  const chores = indexerChores(deps, clients);
   // An indexer that was killed may have stored changes without announcing them.
   deps.announcer.announce({ everything: true });
   const loops = [

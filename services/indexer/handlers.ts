@@ -1,6 +1,7 @@
 import type { JobName, JobPayloads } from '../../shared/jobs/jobs.js';
 import type { DeletionKind } from '../../shared/store/deletionRecord.js';
 import { endDeletion } from '../../shared/store/deletions.js';
+import { isPartlyRestored, RESTORE_LOOK_MS } from '../../shared/store/restore.js';
 import { awaitSync } from './jobs/awaitSync.js';
 import { deleteMessage } from './jobs/deleteMessage.js';
 import { deleteChannel, deleteServer } from './jobs/deletePlaces.js';
@@ -11,6 +12,7 @@ import { parsePayload } from './jobs/parsePayload.js';
 import { refreshStats } from './jobs/refreshStats.js';
 import { reindexViews } from './jobs/reindexViews.js';
 import { retryQuarantined } from './jobs/retryQuarantined.js';
+import { LookAgain } from './permanentErrors.js';
 import { removeUploadsOf } from './quarantine/removeUploadsOf.js';
 import { forgetFileNames } from './records/forgetFileNames.js';
 import { REPORT_NOBODY, type Report } from './report.js';
@@ -23,7 +25,9 @@ type Work = {
   [Name in JobName]: (payload: JobPayloads[Name], report: Report) => Promise<unknown>;
 };
 
-/** Does a job. Throws PayloadError where the payload does not fit the job. */
+/**
+ * Does a job. Throws PayloadError where the payload does not fit the job, and LookAgain while a restore writes records.
+ */
 type Handler = (payload: unknown, report?: Report) => Promise<unknown>;
 
 /** The handler of each job. */
@@ -46,11 +50,17 @@ export function createHandlers(deps: IndexerDeps): Handlers {
     verify: (payload, report) => verifyArchive(deps, { ...payload, report }),
   };
   const names = Object.keys(work) as JobName[];
-  return Object.fromEntries(names.map((name) => [name, checked(name, work[name])])) as Handlers;
+  return Object.fromEntries(
+    names.map((name) => [name, checked(deps, name, work[name])]),
+  ) as Handlers;
 }
 
-function checked<Name extends JobName>(name: Name, work: Work[Name]): Handler {
-  return async (payload, report = REPORT_NOBODY) => work(parsePayload(name, payload), report);
+function checked<Name extends JobName>(deps: IndexerDeps, name: Name, work: Work[Name]): Handler {
+  return async (payload, report = REPORT_NOBODY) => {
+    const parsed = parsePayload(name, payload);
+    if (await isPartlyRestored(deps.collections)) throw new LookAgain(RESTORE_LOOK_MS);
+    return work(parsed, report);
+  };
 }
 
 /** Makes the work of a deletion job. The record of the deletion is removed when it has been carried out. */

@@ -142,11 +142,14 @@ export interface MirrorState {
   problem?: string;
   /** When removing copies or checking the mirror last failed. */
   failedAt?: Date;
-  /**
-   * `records` during a restore, until everything is restored. Then true until all views are built. Only then is it known
-   * which files are shown.
-   */
-  restoring?: 'records' | true;
+}
+
+/** A restore that goes on, or was cut off. */
+export interface RestoreState {
+  _id: 'restore';
+  /** What is being written. The views come after all records. */
+  step: 'records' | 'views';
+  startedAt: Date;
 }
 
 /**
@@ -175,6 +178,7 @@ export interface StateRecords {
   sync: SyncLease;
   gateway: GatewayState;
   mirror: MirrorState;
+  restore: RestoreState;
   views: ViewsState;
 }
 

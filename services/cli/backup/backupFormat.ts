@@ -16,11 +16,8 @@ export const MANIFEST = 'manifest.json';
 export const BACKUP_FORMAT = 7;
 
 /**
- * The collections that cannot be built again from others, in the order in which they are restored. The order matters,
- * because an indexer may run meanwhile. Erasures and opt-outs come before messages, so that no erased or left-out
- * person comes back. A file comes before its upload, which would otherwise be removed as an orphan. Quarantined marks
- * come after the things they are about. Deletions come last. Views, search documents and all other marks are made anew.
- * Logins end, and cursors lose their validity.
+ * The collections that cannot be built again from others, in the order in which they are restored. Views, search
+ * documents and all marks but quarantined ones are made anew. Logins end, and cursors lose their validity.
  */
 export const KEPT = [
   'erasures',

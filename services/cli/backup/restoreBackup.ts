@@ -3,6 +3,7 @@ import type { Collection, Document, ObjectId } from 'mongodb';
 import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import { ensureIndexes } from '../../../shared/store/indexes.js';
+import { beginRestore, endRecords, endRestore } from '../../../shared/store/restore.js';
 import { replaceSearchIndex } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { CliError } from '../cliError.js';
@@ -13,8 +14,8 @@ import { createProgress, type Progress } from '../progress.js';
 import { backupFileName, KEPT, type KeptName, type Manifest } from './backupFormat.js';
 import { createKeyRevoker } from './createKeyRevoker.js';
 import { checkBackup } from './checkBackup.js';
-import { heldForm, releaseWork } from './holdWork.js';
 import { readDocuments } from './readDocuments.js';
+import { restoredForm } from './restoredForm.js';
 
 /** The most documents and bytes that are written at once. */
 const BATCH = { items: 1_000, weight: 8_000_000, weigh: sizeOf };
@@ -27,8 +28,8 @@ export interface Restored {
 }
 
 /**
- * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run. It takes up
- * the work of the backup when everything is restored. This function leaves the search index empty, and does not build
+ * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run. It
+ * begins nothing before all records are restored. This function leaves the search index empty, and does not build
  * views. Unless `keys` is set, API keys are restored as revoked. Throws CliError, and writes nothing, where the backup
  * is damaged, an indexer syncs into the archive, or the archive holds something.
  */
@@ -38,8 +39,14 @@ export async function restoreBackup(
   { keys = false }: { keys?: boolean } = {},
 ): Promise<Restored> {
   const manifest = await checkBackup(folder);
-  await requireNoSync(mongo);
   await requireEmpty(mongo);
+  await beginRestore(mongo.collections);
+  if (await isSynced(mongo)) {
+    await endRestore(mongo.collections, 'records');
+    throw new CliError(
+      'An indexer syncs servers into this archive: start it without DISCORD_BOT_TOKEN, with an empty database, until the restore is done',
+    );
+  }
   // The existing index may hold documents that were written after the backup. So an empty one replaces it. This happens
   // before any thread is restored. Otherwise an indexer that starts meanwhile could find threads but no index, and
   // would ask for a rebuild.
@@ -49,11 +56,11 @@ export async function restoreBackup(
   const progress = createProgress('Restore', total, (done) => counted(done, 'document'));
   const { revoke, revoked } = createKeyRevoker();
   const formOf = (name: KeptName, document: Document): Document =>
-    name === 'apiKeys' && !keys ? revoke(document) : heldForm(name, document);
+    name === 'apiKeys' && !keys ? revoke(document) : restoredForm(name, document);
   const source = { folder, manifest, formOf };
   try {
     for (const name of KEPT) await restoreCollection(mongo, name, source, progress);
-    await releaseWork(mongo, documentsOf(folder, 'erasures'));
+    await endRecords(mongo.collections);
     return { manifest, revokedKeys: revoked() };
   } finally {
     progress.stop();
@@ -67,13 +74,11 @@ interface Source {
   formOf: (name: KeptName, document: Document) => Document;
 }
 
-/** An indexer with a bot token would fill the archive while it is restored, or has already done so. */
-async function requireNoSync({ collections: { state } }: Mongo): Promise<void> {
+/** Whether an indexer with a bot token fills the archive. Such an indexer begins nothing while a restore is noted. */
+async function isSynced({ collections }: Mongo): Promise<boolean> {
   const isHeld = { $gt: ['$until', '$$NOW'] };
-  if (!(await stateOf(state, 'sync').findOne({ _id: 'sync', $expr: isHeld }))) return;
-  throw new CliError(
-    'An indexer syncs servers into this archive: start it without DISCORD_BOT_TOKEN, with an empty database, until the restore is done',
-  );
+  const lease = await stateOf(collections.state, 'sync').findOne({ _id: 'sync', $expr: isHeld });
+  return lease !== null;
 }
 
 async function requireEmpty(mongo: Mongo): Promise<void> {
@@ -92,7 +97,7 @@ async function restoreCollection(
 ): Promise<void> {
   const collection = db.collection(name);
   let restored = 0;
-  for await (const batch of batches(documentsOf(folder, name), BATCH)) {
+  for await (const batch of batches(readDocuments(join(folder, backupFileName(name))), BATCH)) {
     const held = batch.map((document) => formOf(name, document));
     await (UNCOUNTED.has(name) ? putOver(collection, held) : insertNew(collection, held));
     restored += batch.length;
@@ -103,10 +108,6 @@ async function restoreCollection(
   throw new CliError(
     `${name} has ${formatCount(restored)} documents, and should have ${formatCount(documents)}`,
   );
-}
-
-function documentsOf(folder: string, name: KeptName): AsyncGenerator<Document> {
-  return readDocuments(join(folder, backupFileName(name)));
 }
 
 async function insertNew(collection: Collection, batch: Document[]): Promise<void> {

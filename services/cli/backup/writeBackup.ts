@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { constants, createGzip } from 'node:zlib';
 import { MongoServerError, type ClientSession } from 'mongodb';
 import type { Mongo } from '../../../shared/platform/clients.js';
+import { isPartlyRestored } from '../../../shared/store/restore.js';
 import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
 import { createProgress, type Progress } from '../progress.js';
@@ -39,10 +40,13 @@ const SNAPSHOT_TOO_OLD = 239;
 
 /**
  * Writes everything that cannot be built again into a folder, as it was at one moment. The folder is made, or is empty,
- * and only this user can read it. Throws CliError where it holds anything.
+ * and only this user can read it. Throws CliError where the folder holds anything, and where only a part of the archive
+ * is restored.
  */
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
   if ((await openFolder(folder)).length > 0) throw new CliError(`${folder} is not empty`);
+  if (await isPartlyRestored(mongo.collections))
+    throw new CliError('A restore of this archive goes on, or was cut off: it is not whole yet');
   const reserved = await reserveManifest(folder);
   try {
     const manifest = await writeFiles(mongo, folder);

@@ -6,6 +6,7 @@ import { FAILED } from '../../../shared/store/quarantine.js';
 import { NEVER } from '../../../shared/store/work.js';
 import { describeViews } from '../../../shared/store/describeViews.js';
 import { rebuildProgress } from '../../../shared/store/searchGenerations.js';
+import { describeRestore, readRestore } from '../../../shared/store/restore.js';
 import {
   stateOf,
   type SearchGenerations,
@@ -32,6 +33,8 @@ type SearchRebuildStatus = Pick<SearchRebuild, 'state' | 'error' | 'beatAt'> & {
 export interface ArchiveStatus {
   /** Whether it holds nothing, not even the remains of deletions. */
   empty: boolean | null;
+  /** How far a restore is, and what to do where it was cut off; null where there is none. */
+  restoreProblem: string | null;
   /** How many servers and channels are shown: neither deleted nor withheld. */
   servers: number | null;
   channels: number | null;
@@ -102,6 +105,7 @@ export function statusLines(status: ArchiveStatus): string[] {
     ? `${queue.active} active, ${queue.waiting} waiting, ${queue.delayed} delayed, ${queue.failed} failed${queue.failed > 0 ? reasonAt('/admin/jobs?state=failed') : ''}`
     : 'unknown';
   const rows: [string, string][] = [
+    ...problemRow('Restore', status.restoreProblem),
     ['Servers', shown(status.servers)],
     ['Channels', shown(status.channels)],
     ['Threads', shown(status.threads)],
@@ -160,6 +164,7 @@ function shown(count: number | null): string {
 type Records = Pick<
   ArchiveStatus,
   | 'empty'
+  | 'restoreProblem'
   | 'servers'
   | 'channels'
   | 'threads'
@@ -173,6 +178,7 @@ type Records = Pick<
 
 const NO_RECORDS: Records = {
   empty: null,
+  restoreProblem: null,
   servers: null,
   channels: null,
   threads: null,
@@ -198,6 +204,7 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
   const alive = { deleted: { $ne: true } };
   const [
     held,
+    restore,
     serverCount,
     channelCount,
     waitingFiles,
@@ -208,6 +215,7 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
     listed,
   ] = await Promise.all([
     heldCollection(mongo),
+    readRestore(mongo.collections),
     servers.countDocuments(alive),
     channels.countDocuments({ ...alive, withheldAt: { $exists: false } }),
     importFiles.countDocuments({ state: 'queued' }),
@@ -224,6 +232,7 @@ async function countRecords({ mongo }: Archive): Promise<Records> {
   ]);
   return {
     empty: held === undefined,
+    restoreProblem: restore && describeRestore(restore),
     servers: serverCount,
     channels: channelCount,
     threads: listed?.threads ?? 0,

@@ -8,7 +8,6 @@ import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { memoryBudget } from '../../../shared/platform/memoryBudget.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
-import { isNotYet } from '../../../shared/store/heldFile.js';
 import { THREAD_QUARANTINED } from '../../../shared/store/quarantine.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
@@ -97,7 +96,7 @@ function begin(
     decide(documents) {
       const file = documents.get('importFiles', uploadId);
       const known = documents.get('work', _id);
-      if (!file || isNotYet(file)) return null;
+      if (!file) return null;
       if (!known && file.state !== 'queued') return null;
       if (!known) documents.mark('file', uploadId);
       claimOwn(documents, 'file', uploadId, claim);

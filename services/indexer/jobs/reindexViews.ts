@@ -1,6 +1,6 @@
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
-import { stateOf } from '../../../shared/store/state.js';
+import { endRestore } from '../../../shared/store/restore.js';
 import { type WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import { everybody } from '../build/people.js';
@@ -20,11 +20,7 @@ export async function reindexViews(
   report: Report,
   { atOnce = THREADS }: { atOnce?: number } = {},
 ): Promise<{ threads: number }> {
-  const { threads, servers, state } = deps.collections;
-  const mirror = stateOf(state, 'mirror');
-  // While a restore still puts records back, this job builds only the views of those that are there.
-  const isRestored = { _id: 'mirror', restoring: true } as const;
-  const endsRestore = (await mirror.findOne(isRestored)) !== null;
+  const { threads, servers } = deps.collections;
   const total = await threads.countDocuments();
   let done = 0;
   const projection = { _id: 1 };
@@ -39,8 +35,7 @@ export async function reindexViews(
   await mark(deps, 'server', [...all, ALL_SERVERS]);
   await settleAndRefresh(deps, CAUSE, all);
   await noteAllMade(deps);
-  // All views are built, so it is known again which files are shown.
-  if (endsRestore) await mirror.updateOne(isRestored, { $unset: { restoring: '' } });
+  await endRestore(deps.collections, 'views');
   return { threads: done };
 }
 

@@ -4,6 +4,7 @@ import { nameOfKey } from '../../../shared/mirror/fileNames.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
+import { readRestore } from '../../../shared/store/restore.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
@@ -23,8 +24,7 @@ const AT_ONCE = 8;
 /**
  * Looks through the whole mirror. After a change of settings, it marks everything that may show files, and has files
  * that failed tried again. It removes files without a record, which a killed worker has left. It has missing files
- * copied again. While a restore goes on, it does nothing of that, because the records of files may still be missing, or
- * the views that tell who is shown. It also does nothing where the mirror belongs to another archive.
+ * copied again. While a restore goes on, it does nothing of that, because only views tell who is shown. It also does nothing where the mirror belongs to another archive.
  */
 export async function lookThrough(
   deps: IndexerDeps,
@@ -32,12 +32,12 @@ export async function lookThrough(
   mark: Mark,
   now = new Date(),
 ): Promise<void> {
-  const totals = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
-  if (totals?.restoring) {
+  if (await readRestore(deps.collections)) {
     deps.logger.info('The mirror is looked through when the restore has built all views');
     return;
   }
   await requireOwnMirror(deps, mirror);
+  const totals = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
   if (totals?.settings !== mirror.settings) {
     // No process has these settings. So nothing is copied until everything is marked.
     await note(deps, { settings: '' });

@@ -1,5 +1,6 @@
 import { batches } from '../../../shared/platform/batches.js';
 import { isStoreAway } from '../../../shared/platform/storeErrors.js';
+import { readRestore } from '../../../shared/store/restore.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Mark } from '../../../shared/store/work.js';
@@ -36,9 +37,8 @@ export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<voi
 /** Marks the subjects of files that failed and are due to be tried again. */
 export async function retryFiles(deps: IndexerDeps, now = new Date()): Promise<void> {
   if (!deps.mirror) return;
-  const totals = await stateOf(deps.collections.state, 'mirror').findOne({ _id: 'mirror' });
   // During a restore, most views are missing. People would seem to have written nothing, and lose their pictures.
-  if (totals?.restoring) return;
+  if (await readRestore(deps.collections)) return;
   const due = [{ dueAt: { $lte: now } }, { dueAt: { $gte: beyondWaits(now) } }];
   const found = syncOf(deps.collections.sync, 'file').find(
     { kind: 'file', $or: due },

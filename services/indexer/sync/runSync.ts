@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { requestSync } from '../../../shared/store/requestSync.js';
+import { isPartlyRestored } from '../../../shared/store/restore.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import { followSignal } from '../../../shared/platform/followSignal.js';
@@ -115,6 +116,11 @@ async function takeTurn(
   let timer: NodeJS.Timeout | undefined;
   try {
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
+    // A restore refuses to begin while a sync holds the lease. So this is asked while this process holds it.
+    if (await isPartlyRestored(deps.collections)) {
+      await releaseLease(deps.collections, holder);
+      return AGAIN_AFTER_MS;
+    }
     clock.restart();
     const meter = createMeter();
     timer = keepLease(deps, { holder, meter }, () => turn.end());

@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isPartlyRestored } from '../../../shared/store/restore.js';
 import {
   AT_ONCE,
   markId,
@@ -17,7 +18,8 @@ import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js
 /**
  * Does a batch of each kind of work that is due. Resolves with true when it did something. Otherwise resolves with how
  * long (ms) until something is due, or with false where nothing is, or that is not known. It is not known when `among`
- * narrows the marks. Throws when something failed that is to be tried again.
+ * narrows the marks. Does nothing while a restore writes records. Throws when something failed that is to be tried
+ * again.
  */
 export async function runDue(
   deps: IndexerDeps,
@@ -29,7 +31,7 @@ export async function runDue(
     ? await earliestDue(deps, kinds)
     : new Map(kinds.map((kind) => [kind, AT_ONCE]));
   // An archive at rest has no marks at all.
-  if (earliest.size === 0) return false;
+  if (earliest.size === 0 || (await isPartlyRestored(deps.collections))) return false;
   let did = false;
   for (const kind of kinds) {
     if (earliest.has(kind) && (await runKind(deps, kind, among)) > 0) did = true;

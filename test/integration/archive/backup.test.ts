@@ -11,21 +11,22 @@ import {
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Binary } from 'mongodb';
-import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
-import { renewSearchIndex } from '../../../services/indexer/search/renewSearchIndex.js';
 import { createHandlers } from '../../../services/indexer/handlers.js';
+import { indexerChores } from '../../../services/indexer/indexerChores.js';
 import { recordThreadDeletion } from '../../../services/indexer/jobs/deleteThread.js';
 import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import { holdLease, releaseLease } from '../../../services/indexer/sync/lease.js';
-import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
+import { LookAgain } from '../../../services/indexer/permanentErrors.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
+import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
 import { checkBackup } from '../../../services/cli/backup/checkBackup.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { version } from '../../../services/cli/version.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
 import { announcementChannel, statsCacheKey } from '../../../shared/jobs/announcements.js';
+import type { JobName } from '../../../shared/jobs/jobs.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
-import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { createRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { createApiKey, revokeApiKey } from '../../../shared/store/apiKeys.js';
@@ -51,7 +52,7 @@ import { runOnHost } from '../../support/runOnHost.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
 import { sweptBetween } from '../../support/sweptBetween.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
-import { restingArchive, verifyNow } from '../../support/verifiedArchive.js';
+import { restingArchive } from '../../support/verifiedArchive.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
 
 const SAMPLE = 'sample/show-and-tell';
@@ -431,26 +432,32 @@ describe('backup and restore', () => {
           const file = (name: string) => Promise.resolve(String(filed.push(name)));
           // An indexer that starts before any thread is restored would make the index.
           await deps.elasticsearch.indices.delete({ index: searchIndexName(deps.namespace, 1) });
-          const sweep = async (mayFile: boolean) => {
-            await refileLost(target.mongo.collections, { refile: file }, -1_000);
-            await removeOrphanPieces(target.mongo.collections);
-            await releaseHealed(deps);
-            if (!mayFile) expect(filed).to.deep.equal([]);
-          };
-          const start = () => renewSearchIndex({ ...deps, producer: { add: file, refile: file } });
-          await restoreBackup(
-            {
-              ...target,
-              mongo: sweptBetween(target.mongo, async (name) => {
-                if (name === 'messages') await start();
-                await sweep(name === 'deletions');
-                // A job that was asked for before the restore may run now.
-                if (name === 'importFiles') await verifyNow(deps, { repair: true });
-              }),
-            },
-            folder,
-          );
-          await sweep(true);
+          const counts = () => Promise.resolve({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+          const producer = { add: file, refile: file, counts };
+          const settings = { AUDIT_DAYS: 1 };
+          const doChores = () => indexerChores(deps, { settings, producer })();
+          const jobs: [JobName, object][] = [
+            ['reindex-views', {}],
+            ['verify', { repair: true }],
+            ['delete-thread', { threadId: waiting.deleted }],
+          ];
+          const swept = sweptBetween(target.mongo, async (name) => {
+            await doChores();
+            await setMarks(deps, 'thread', [waiting.deleted]);
+            expect(await runDue(deps), name).to.equal(false);
+            // These jobs were asked for before the restore.
+            for (const [job, payload] of jobs) {
+              const ended = await createHandlers(deps)
+                [job](payload)
+                .catch((error: unknown) => error);
+              expect(ended, `${job} after ${name}`).to.be.instanceOf(LookAgain);
+            }
+            const half = await writeBackup(target.mongo, join(folder, 'half')).catch(String);
+            expect(half).to.match(/goes on, or was cut off: it is not whole yet$/);
+          });
+          await restoreBackup({ ...target, mongo: swept }, folder);
+          expect(filed).to.deep.equal([]);
+          await doChores();
           expect(new Set(filed)).to.have.all.keys('delete-thread', 'erase-user', 'import-file');
           const { pieces, work } = target.mongo.collections;
           expect(await pieces.countDocuments()).to.equal(2);

@@ -9,6 +9,7 @@ import {
   searchAlias,
   searchIndexName,
 } from '../../../shared/store/searchIndex.js';
+import { beginRestore, endRecords, endRestore } from '../../../shared/store/restore.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { stateOf } from '../../../shared/store/state.js';
@@ -40,6 +41,18 @@ describe('the status of an archive', () => {
     await servers.deleteMany({});
     await threads.insertOne(aThread({ deleted: true }));
     expect(await status()).to.include({ empty: false, threads: 0 });
+  });
+
+  it('tells how far a restore is, and what to do where it was cut off', async () => {
+    const { collections } = stores.mongo;
+    const told = async () => (await status()).restoreProblem;
+    expect(await told()).to.equal(null);
+    await beginRestore(collections);
+    expect(await told()).to.match(/not written all records: .* drop the database and begin again$/);
+    await endRecords(collections);
+    expect(await told()).to.match(/not built all views\. .* run forum-archive reindex --views$/);
+    await endRestore(collections, 'views');
+    expect(await told()).to.equal(null);
   });
 
   it('counts servers and channels that are shown', async () => {

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { watchJob } from '../../../services/cli/watchJob.js';
 import type { Archive } from '../../../services/cli/openArchive.js';
 import { LaunchError } from '../../../services/local/launchError.js';
+import { beginRestore, endRestore } from '../../../shared/store/restore.js';
 import { AT_ONCE } from '../../../shared/store/work.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
@@ -68,6 +69,16 @@ describe('watchJob', () => {
     ).to.deep.equal(['The job failed, and is tried again: No space is left\\u{001b}']);
     for (const state of ['active', 'delayed'] as const)
       expect(await saidOf({ state })).to.deep.equal([]);
+  });
+
+  it('tells that a restore goes on, for which all jobs wait', async () => {
+    await beginRestore(stores.mongo.collections);
+    const [said, ...more] = await saidOf({ state: 'delayed' });
+    expect(said).to.match(
+      /^A restore goes on\. It began at .*: other work waits\. Where no restore/,
+    );
+    expect(more).to.deep.equal([]);
+    await endRestore(stores.mongo.collections, 'records');
   });
 
   it('says nothing of an indexer that has just lost its connection, and connects again', async () => {

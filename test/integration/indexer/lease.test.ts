@@ -11,6 +11,7 @@ import {
 import { runSync } from '../../../services/indexer/sync/runSync.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { PlatformUnauthorized } from '../../../shared/discordApi/platformErrors.js';
+import { beginRestore } from '../../../shared/store/restore.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncState } from '../../../shared/store/syncState.js';
 import { until } from '../../support/apiServer.js';
@@ -53,6 +54,17 @@ describe('the lease of who speaks to the platform', () => {
     await sync.stop();
     expect(asked).to.deep.equal([]);
     expect(await deps.collections.sync.countDocuments()).to.equal(0);
+  });
+
+  it('is given back while a restore writes records, so that the sync does not fill the archive', async () => {
+    const { collections } = deps;
+    await beginRestore(collections);
+    const { sync, asked } = startSync();
+    // It ends after it has looked.
+    await sync.stop();
+    expect(asked).to.deep.equal([]);
+    expect(await collections.sync.countDocuments()).to.equal(0);
+    expect(await holdLease(collections, 'another')).to.equal(true);
   });
 
   it('is changed by its holder alone, and is taken over without what it says', async () => {

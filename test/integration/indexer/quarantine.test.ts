@@ -22,7 +22,6 @@ import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { jobSchemas } from '../../../shared/jobs/jobs.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
-import { NOT_YET } from '../../../shared/store/heldFile.js';
 import { enterRebuild, findRebuild } from '../../../shared/store/searchGenerations.js';
 import { type Piece } from '../../../shared/store/pieces.js';
 import { AT_ONCE, markId, NEVER, type WorkKind } from '../../../shared/store/work.js';
@@ -652,14 +651,6 @@ describe('quarantine', () => {
       await importFiles.updateOne({ _id: payload.uploadId }, { $set: { state: 'rejected' } });
       expect(await importFile(deps, payload)).to.equal(null);
       expect(await fileMark(payload.uploadId)).to.equal(null);
-    });
-
-    it('does not import a file that is held back', async () => {
-      const payload = await queue();
-      const { importFiles } = deps.collections;
-      await importFiles.updateOne({ _id: payload.uploadId }, { $set: { queuedAt: NOT_YET } });
-      expect(await importFile(deps, payload)).to.equal(null);
-      expect(await stateOf(payload.uploadId)).to.equal('queued');
     });
 
     it('quarantines a file whose import always throws, and keeps its upload', async () => {

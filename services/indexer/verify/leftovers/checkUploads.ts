@@ -1,18 +1,14 @@
-import { NOT_YET } from '../../../../shared/store/heldFile.js';
 import { batches } from '../../../../shared/platform/batches.js';
 import { storedUploads } from '../../../../shared/store/uploads.js';
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { MOST_LISTED } from './mostListed.js';
 
-/**
- * Looks for files that wait to be imported although their bytes are missing. It leaves out the files of a restore that is
- * under way, because the restore writes their bytes after their records.
- */
+/** Looks for files that wait to be imported although their bytes are missing. */
 export async function checkUploads({ deps, tally }: AreaContext): Promise<Difference[]> {
   const missing: string[] = [];
   const waiting = deps.collections.importFiles
-    .find({ state: 'queued', queuedAt: { $lt: NOT_YET } }, { projection: { _id: 1 } })
+    .find({ state: 'queued' }, { projection: { _id: 1 } })
     .sort({ queuedAt: 1 });
   for await (const some of batches(waiting)) {
     tally('uploads', some.length);

@@ -1,0 +1,48 @@
+import type { Collections } from './collections.js';
+import { stateOf, type RestoreState } from './state.js';
+
+type State = Pick<Collections, 'state'>;
+
+/** How long (ms) work waits before it looks again whether all records are restored. */
+export const RESTORE_LOOK_MS = 2_000;
+
+/** The restore that goes on, or was cut off; null where there is none. */
+export function readRestore({ state }: State): Promise<RestoreState | null> {
+  return stateOf(state, 'restore').findOne({ _id: 'restore' });
+}
+
+/**
+ * Whether only a part of the records is there, because a restore still writes them, or was cut off. Nothing may work on
+ * such an archive: what is not written yet would seem to be deleted.
+ */
+export async function isPartlyRestored(collections: State): Promise<boolean> {
+  return (await readRestore(collections))?.step === 'records';
+}
+
+/** Notes that a restore begins to write records. */
+export async function beginRestore({ state }: State): Promise<void> {
+  const restore = { step: 'records' as const, startedAt: new Date() };
+  await stateOf(state, 'restore').updateOne(
+    { _id: 'restore' },
+    { $set: restore },
+    { upsert: true },
+  );
+}
+
+/** Notes that all records are written. From now on work may begin, and all views are to be built. */
+export async function endRecords({ state }: State): Promise<void> {
+  await stateOf(state, 'restore').updateOne({ _id: 'restore' }, { $set: { step: 'views' } });
+}
+
+/** Notes that all views are built, or that nothing was restored. */
+export async function endRestore({ state }: State, step: RestoreState['step']): Promise<void> {
+  await stateOf(state, 'restore').deleteOne({ _id: 'restore', step });
+}
+
+/** Says how far a restore is, and what to do where it was cut off. */
+export function describeRestore({ step, startedAt }: RestoreState): string {
+  const began = `It began at ${startedAt.toISOString()}, and has not`;
+  return step === 'records'
+    ? `${began} written all records: other work waits. Where no restore runs any more, drop the database and begin again`
+    : `${began} built all views. Where no restore runs any more, run forum-archive reindex --views`;
+}
