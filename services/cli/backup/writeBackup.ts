@@ -8,11 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { constants, createGzip } from 'node:zlib';
 import { MongoServerError, type ClientSession } from 'mongodb';
 import type { Mongo } from '../../../shared/platform/clients.js';
-import { isPartlyRestored } from '../../../shared/store/restore.js';
 import { CliError } from '../cliError.js';
 import { counted } from '../numbers.js';
 import { createProgress, type Progress } from '../progress.js';
 import { makeFolder } from '../makeFolder.js';
+import { requireWhole } from '../requireWhole.js';
 import { version } from '../version.js';
 import { writeError } from '../writeError.js';
 import {
@@ -45,8 +45,7 @@ const SNAPSHOT_TOO_OLD = 239;
  */
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
   if ((await openFolder(folder)).length > 0) throw new CliError(`${folder} is not empty`);
-  if (await isPartlyRestored(mongo.collections))
-    throw new CliError('A restore of this archive goes on, or was cut off: it is not whole yet');
+  await requireWhole(mongo);
   const reserved = await reserveManifest(folder);
   try {
     const manifest = await writeFiles(mongo, folder);

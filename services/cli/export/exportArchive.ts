@@ -21,6 +21,7 @@ import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { createProgress, type Progress } from '../progress.js';
 import { counted } from '../numbers.js';
 import { makeFolder } from '../makeFolder.js';
+import { requireWhole } from '../requireWhole.js';
 import { writeError } from '../writeError.js';
 import type { Place } from './findPlace.js';
 import { findStart } from './findStart.js';
@@ -51,7 +52,7 @@ export interface ExportSummary {
 /**
  * Writes everything that is shown into a folder, in the extended form. The files are
  * `<server>/<channel>/<thread>.json`, where all names are ids. The archive may change meanwhile. Throws CliError where
- * the folder holds anything, unless forced.
+ * the folder holds anything, unless forced, and where only a part of the archive is restored.
  */
 export async function exportArchive(
   { collections }: Pick<Mongo, 'collections'>,
@@ -60,6 +61,7 @@ export async function exportArchive(
 ): Promise<ExportSummary> {
   const began = performance.now();
   await requireEmpty(folder, force);
+  await requireWhole({ collections });
   const total = await collections.threads.countDocuments(ALIVE);
   const progress = createProgress('Exporting', total, (done) => counted(done, 'thread'));
   try {

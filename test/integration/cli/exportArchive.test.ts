@@ -6,6 +6,7 @@ import { walkFiles } from '../../../services/cli/walkFiles.js';
 import type { ExportChannel } from '../../../shared/exportFormat/exportTypes.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
+import { beginRestore, endRestore } from '../../../shared/store/restore.js';
 import { until } from '../../support/apiServer.js';
 import { aChannel, aMessage, anAuthor, aServer, aThread } from '../../support/factories.js';
 import { leaveOut } from '../../support/leaveOut.js';
@@ -78,6 +79,18 @@ describe('exportArchive', () => {
       const summary = await exportArchive(hiding, folder, { force: false });
       expect(summary.threads).to.be.within(1, 20);
       expect(await filesIn(folder)).to.have.length(summary.threads);
+    }));
+
+  it('refuses an archive of which only a part is restored', () =>
+    withTemporaryFolder(async (folder) => {
+      const { collections } = stores.mongo;
+      await addThread();
+      await beginRestore(collections);
+      expect(await rejectionOf(exportArchive(stores.mongo, folder, { force: false }))).to.match(
+        /goes on, or was cut off: it is not whole yet$/,
+      );
+      await endRestore(collections, 'records');
+      expect(await filesIn(folder)).to.deep.equal([]);
     }));
 
   it('leaves out and names a thread of which a record is damaged', () =>
