@@ -28,10 +28,10 @@ export interface Restored {
 }
 
 /**
- * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run. It
- * begins nothing before all records are restored. This function leaves the search index empty, and does not build
- * views. Unless `keys` is set, API keys are restored as revoked. Throws CliError, and writes nothing, where the backup
- * is damaged, an indexer syncs into the archive, or the archive holds something.
+ * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run. It begins
+ * nothing before all records are restored. This function leaves the search index empty, and does not build views.
+ * Unless `keys` is set, API keys are restored as revoked. Throws CliError, and writes nothing, where the backup is
+ * damaged, an indexer syncs into the archive, or the archive holds something.
  */
 export async function restoreBackup(
   { mongo, elasticsearch }: Pick<Archive, 'mongo' | 'elasticsearch'>,
