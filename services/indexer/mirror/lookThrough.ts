@@ -24,7 +24,8 @@ const AT_ONCE = 8;
 /**
  * Looks through the whole mirror. After a change of settings, it marks everything that may show files, and has files
  * that failed tried again. It removes files without a record, which a killed worker has left. It has missing files
- * copied again. While a restore goes on, it does nothing of that, because only views tell who is shown. It also does nothing where the mirror belongs to another archive.
+ * copied again. While a restore goes on, it does nothing of that, because only views tell who is shown. It also does
+ * nothing where the mirror belongs to another archive.
  */
 export async function lookThrough(
   deps: IndexerDeps,
