@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import { COMMON_HEADERS } from './headers.js';
 
+/** Node's code for a request whose headers have not arrived in time. */
+const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 /** The status and message of what Node refuses, by its code. */
 const REFUSALS: Record<string, [status: number, message: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'The request line and headers must be at most 16 kB long'],
@@ -9,7 +11,7 @@ const REFUSALS: Record<string, [status: number, message: string]> = {
     400,
     'The URL must begin with a slash, and characters such as ü must be percent-encoded (%C3%BC)',
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
+  [LATE]: [408, 'The request did not arrive in time'],
 };
 const UNREADABLE: [status: number, message: string] = [400, 'The request could not be read'];
 
@@ -19,6 +21,9 @@ const UNREADABLE: [status: number, message: string] = [400, 'The request could n
  */
 export function answerClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // While an answer is streamed, or requests wait, this side reads nothing. Meanwhile, the rest of the next request
+    // cannot arrive, and an error would stand in the midst of the answer.
+    if (error.code === LATE && socket.isPaused()) return;
     if (!socket.writable) {
       socket.destroy();
       return;
