@@ -37,6 +37,11 @@ const WINDOW_MS = 60_000;
 const MOST_NAMES = 100_000;
 /** A count below this part of the limit is not shared with other processes. */
 const UNSHARED_PART = 0.02;
+/**
+ * The most names that are shared at once. Sharing holds up all requests of the process: ten thousand names would hold
+ * them up for most of a second.
+ */
+const MOST_SHARED = 1_000;
 
 /**
  * Counts requests in memory, in fixed windows of a minute, so no request waits for a count. All processes share another
@@ -52,7 +57,8 @@ export class RateLimiter {
   readonly #shareFrom: number;
   #window = -1;
   #counts = new Map<string, Count>();
-  #grown = new Set<string>();
+  /** The names that have hits to share. The one that has waited longest comes first. */
+  readonly #grown = new Set<string>();
 
   constructor({ policy, limit, shared, now = Date.now }: LimiterOptions) {
     this.policy = policy;
@@ -81,15 +87,17 @@ export class RateLimiter {
   }
 
   /**
-   * Adds this process's new hits to the shared count, and reads what the others have counted. It never rejects. Each
-   * hit is sent once. Where no answer comes, the hits may have been added all the same. Sent again, they would be
+   * Adds this process's new hits to the shared count, and reads what the others have counted. It does so for at most
+   * MOST_SHARED names, those that have waited longest. The others wait for the next call. It never rejects. Each hit is
+   * sent once. Where no answer comes, the hits may have been added all the same. Sent again, they would be
    * counted twice, and the second time as hits of other processes.
    */
   async share(): Promise<void> {
-    const [window, counts, grown] = [this.#window, this.#counts, this.#grown];
-    this.#grown = new Set();
+    const [window, counts] = [this.#window, this.#counts];
+    const names = [...this.#grown].slice(0, MOST_SHARED);
+    for (const name of names) this.#grown.delete(name);
     await Promise.all(
-      [...grown].map(async (name) => {
+      names.map(async (name) => {
         const count = counts.get(name)!;
         const hits = count.own - count.shared;
         const sent = (count.shared += hits);
@@ -106,7 +114,7 @@ export class RateLimiter {
   #begin(window: number): void {
     this.#window = window;
     this.#counts = new Map();
-    this.#grown = new Set();
+    this.#grown.clear();
   }
 
   #count(name: string, weight: number): void {

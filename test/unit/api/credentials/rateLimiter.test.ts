@@ -81,6 +81,23 @@ describe('RateLimiter', () => {
     expect(told).to.deep.equal(['b 2']);
   });
 
+  it('shares a thousand names at once, and the others later in their order', async () => {
+    let told: string[] = [];
+    const shared: SharedCount = (name, _window, hits) => {
+      told.push(`${name} ${hits}`);
+      return Promise.resolve(hits);
+    };
+    const limiter = new RateLimiter({ policy: 'reads', limit: 10, now: clock, shared });
+    for (let name = 0; name < 1_500; name += 1) limiter.take(String(name));
+    await limiter.share();
+    expect(told).to.have.lengthOf(1_000);
+    told = [];
+    for (const name of ['0', '1499']) limiter.take(name);
+    await limiter.share();
+    expect(told).to.have.lengthOf(501);
+    expect([told[0], ...told.slice(-2)]).to.deep.equal(['1000 1', '1499 2', '0 1']);
+  });
+
   it('shares nothing of the minute before', async () => {
     const told: string[] = [];
     const shared: SharedCount = (name, _window, hits) => {
