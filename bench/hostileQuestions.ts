@@ -94,6 +94,11 @@ export const KINDS: Record<string, Question> = {
     q: wordsOf(250, 1).replaceAll(' ', '.'),
     params: weak,
   },
+  'one letter 250 times in a compound, and a word': { q: `${'a-'.repeat(250)} 3`, params: {} },
+  'a common word 120 times in a phrase, and a word': {
+    q: `"${'the '.repeat(120)}" server`,
+    params: {},
+  },
   'one letter, minScore 0, 100 results': { q: 's', params: { ...weak, limit: 100 } },
   '"the", minScore 0, 100 results': { q: 'the', params: { ...weak, limit: 100 } },
   '"the", minScore 0, from 9,900 on': { q: 'the', params: { ...weak, limit: 100, offset: 9_900 } },

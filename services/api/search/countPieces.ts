@@ -17,3 +17,10 @@ const PIECE = new RegExp(`${LONG_WORD}|${SHORT_PIECE.source}|${EMOJI.source}`, '
 export function countPieces(terms: readonly { text: string }[]): number {
   return terms.reduce((sum, { text }) => sum + Math.max(1, text.match(PIECE)?.length ?? 0), 0);
 }
+
+/** The beginning of a text, with at most so many of the words that the index makes of it. */
+export function firstPieces(text: string, most: number): string {
+  const pieces = [...text.matchAll(PIECE)];
+  const last = pieces[most - 1];
+  return last && pieces.length > most ? text.slice(0, last.index + last[0].length) : text;
+}

@@ -1,3 +1,4 @@
+import { countPieces, firstPieces } from './countPieces.js';
 import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
 
 /**
@@ -119,17 +120,29 @@ export function tellingOrAll(terms: readonly SearchTerm[]): readonly SearchTerm[
 
 /** The most terms of a query that are looked for. */
 const MOST_TERMS = 32;
+/**
+ * The most words of all terms together, as the index splits them. In a compound or a phrase, one common word may be
+ * repeated. Elasticsearch then reads all places of that word once for each repetition.
+ */
+const MOST_PIECES = 64;
 
 /**
  * The query with at most 32 terms, in their order. Of a longer one, function words are left out first, then the last
- * words.
+ * words. Of terms with more than 64 words together, the beginning is kept.
  */
 export function shorten(query: ParsedQuery): ParsedQuery {
   const isLight = ({ text, phrase }: SearchTerm) => !phrase && isFunctionWord(text);
   const light = query.terms.filter(isLight);
   const telling = query.terms.filter((term) => !isLight(term));
   const kept = new Set([...telling, ...light].slice(0, MOST_TERMS));
-  return { ...query, terms: query.terms.filter((term) => kept.has(term)) };
+  let left = MOST_PIECES;
+  const terms = query.terms.flatMap((term) => {
+    if (!kept.has(term) || left <= 0) return [];
+    const first = { ...term, text: firstPieces(term.text, left) };
+    left -= countPieces([first]);
+    return [first];
+  });
+  return { ...query, terms };
 }
 
 /** The words of a term. A term with one word stays as it is, and so does a term that has synonyms. */

@@ -32,6 +32,18 @@ describe('functionWords', () => {
     expect(termsOf(['how', 'can', 'the', ...words])).to.deep.equal(words.slice(0, 32));
   });
 
+  it('keeps the first 64 words of all compounds and phrases together', () => {
+    const termsOf = (q: string) => shorten(parseQuery(q)).terms.map(({ text }) => text);
+    expect(termsOf(`${'a-'.repeat(70)} last`)).to.deep.equal([`${'a-'.repeat(63)}a`]);
+    expect(termsOf(`"${'the '.repeat(70)}"`)).to.deep.equal(['the '.repeat(64).trim()]);
+    expect(termsOf('字'.repeat(70))).to.deep.equal(['字'.repeat(64)]);
+    expect(termsOf(`wi-fi "${'a '.repeat(61)}" c++ last`)).to.deep.equal([
+      'wi-fi',
+      'a '.repeat(61).trim(),
+      'c++',
+    ]);
+  });
+
   it('splits a compound, except at a single letter or a digit', () => {
     expect(tellingIn('wi-fi title:lantern foo_bar-v3-jetty')).to.deep.equal([
       'wi',
