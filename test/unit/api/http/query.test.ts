@@ -105,6 +105,23 @@ describe('queryReader', () => {
     expect(processorTime(() => readOften('a&'.repeat(8_192)), limit)).to.be.below(limit);
   });
 
+  it('takes hardly more time for broken encodings than for others', () => {
+    const readOften = (pair: string) => {
+      const query = pair.repeat(1_000);
+      for (let times = 0; times < 20; times += 1) problems(query);
+    };
+    for (const [broken, whole] of [
+      ['%ff=&', 'aff=&'],
+      ['tag=%ff&', 'tag=aff&'],
+    ] as const) {
+      const limit = 8 * processorTime(() => readOften(whole));
+      expect(
+        processorTime(() => readOften(broken), limit),
+        broken,
+      ).to.be.below(limit);
+    }
+  });
+
   it('works for a schema without parameters', () => {
     expect(queryReader(Joi.object({}))('a=1')).to.deep.equal({});
   });
