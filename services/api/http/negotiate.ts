@@ -49,10 +49,13 @@ function choose(header: string, gzipOffered: boolean): Encoding {
   return gzipOffered && gzip >= (identity ?? 0) ? 'gzip' : 'identity';
 }
 
+/** The most codings of a header that are read. Fewer exist, but a header has room for thousands. */
+const MOST_CODINGS = 64;
+
 /** The weight (0 to 1) of each coding in an Accept-Encoding header. Names are in lower case. */
 function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const part of header.toLowerCase().split(',')) {
+  for (const part of header.toLowerCase().split(',', MOST_CODINGS)) {
     const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim());
     weights.set(coding, weightOf(parameters));
   }
