@@ -13,8 +13,11 @@ const SLACK = 20;
 /** The longest distance between words that are shown together (characters, markup included). */
 const NEAR = PASSAGE - 2 * SLACK;
 
-/** The most marks that are compared. A text may be a word thousands of times. */
-const MOST_MARKS = 1_000;
+/**
+ * The most marks that are compared. Anybody may post messages that hold a word thousands of times, and one answer shows a
+ * hundred of them.
+ */
+const MOST_MARKS = 250;
 
 /**
  * How much of an escaped text around a mark is looked at: a passage with all that comes before the mark, where every
@@ -73,8 +76,9 @@ function bestMarks(escaped: string): { index: number; length: number } {
     const words = new Set<string>();
     let telling = 0;
     let length = 0;
-    // A long word may hold thousands of marks. No more than NEAR of them stand near.
-    for (const { word, index: other } of marks.slice(n, n + NEAR)) {
+    // Before the first mark that is too far away come no more than NEAR others.
+    for (let next = n; next < marks.length; next += 1) {
+      const { word, index: other } = marks[next]!;
       if (other - index > NEAR) break;
       if (words.has(word)) continue;
       words.add(word);

@@ -59,6 +59,13 @@ describe('clipPassage', () => {
     expect(processorTime(() => clipPassage(many), limit)).to.be.below(limit);
   });
 
+  it('compares the first 250 marks', () => {
+    const alone = `<mark>one</mark> ${'z'.repeat(PASSAGE)} `;
+    const together = '<mark>one</mark> <mark>two</mark>';
+    expect(clipPassage(alone.repeat(248) + together)).to.include('<mark>two</mark>');
+    expect(clipPassage(alone.repeat(249) + together)).to.not.include('<mark>two</mark>');
+  });
+
   it('begins with a sentence that begins near, and with a mark where that begins it', () => {
     const long = 'one seven eleven '.repeat(20);
     for (const end of ['. ', '?\n', '\n', '。', '… ', '؟ ', '। ']) {
