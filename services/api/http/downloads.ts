@@ -40,14 +40,21 @@ export function limitStreams({ inAll, ofOne, waitMs = LONGEST_WAIT_MS }: StreamL
 
 /**
  * Cuts the connection of a streamed response when the client takes nothing of it for `ms`. It may be cut from half of
- * that time on. Otherwise, clients that do not read could hold all streams.
+ * that time on. Otherwise, clients that do not read could hold all streams. Where the connection has ended already, it
+ * ends the response at once.
  */
 export function cutUnread(response: ServerResponse, ms = UNREAD_LIMIT_MS): void {
+  const { socket } = response;
+  // A malformed request that came behind this one has been refused, and nothing can be sent any more. The client may be
+  // gone, too.
+  if (socket?.writable === false) {
+    response.destroy();
+    return;
+  }
   // Node checks the connection at these intervals, and cuts it where no byte has moved since the last check. So up to
   // twice this time passes. The next request on the connection sets the usual limit again.
   response.setTimeout(ms / 2);
   // Bytes from the client would count as movement, too. So they are read only after the response has ended.
-  const { socket } = response;
   socket?.pause();
   response.once('close', () => socket?.resume());
 }

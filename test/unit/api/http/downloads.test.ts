@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { corsPolicy } from '../../../../services/api/http/cors.js';
@@ -72,8 +72,11 @@ describe('limitStreams', () => {
 });
 
 describe('cutUnread', () => {
-  /** Serves one request whose client reads nothing, and returns both ends of its connection. */
-  async function unread(handler: RequestHandler) {
+  /**
+   * Serves one request whose client reads nothing, and returns both ends of its connection. The client sends `behind`
+   * together with the request.
+   */
+  async function unread(handler: RequestHandler, behind = '') {
     let served: Socket | undefined;
     const listener = await listen(
       (request, response) => {
@@ -85,7 +88,7 @@ describe('cutUnread', () => {
     const { hostname, port } = new URL(listener.url);
     const client = connect(Number(port), hostname).pause();
     client.on('error', () => undefined);
-    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    client.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${behind}`);
     await until(() => served !== undefined);
     return { served: served!, client, listener };
   }
@@ -104,6 +107,18 @@ describe('cutUnread', () => {
     if (!body.closed) await once(body, 'close');
     clearInterval(drip);
     expect(performance.now() - began).to.be.at.least(limitMs / 2);
+    client.destroy();
+    await listener.drain();
+  });
+
+  it('ends a download at once where a malformed request behind it has ended the connection', async () => {
+    const body = endless();
+    const { client, listener } = await unread((_request, response) => {
+      // The limit is far beyond what the test may take.
+      cutUnread(response, 2 ** 31);
+      pipeline(body, response, () => undefined);
+    }, 'MALFORMED\r\n\r\n');
+    if (!body.closed) await once(body, 'close');
     client.destroy();
     await listener.drain();
   });
