@@ -1,4 +1,5 @@
 import type { Collections } from './collections.js';
+import { isDuplicateKey } from './duplicateKey.js';
 import { stateOf, type RestoreState } from './state.js';
 
 type State = Pick<Collections, 'state'>;
@@ -19,14 +20,17 @@ export async function isPartlyRestored(collections: State): Promise<boolean> {
   return (await readRestore(collections))?.step === 'records';
 }
 
-/** Notes that a restore begins to write records. */
-export async function beginRestore({ state }: State): Promise<void> {
-  const restore = { step: 'records' as const, startedAt: new Date() };
-  await stateOf(state, 'restore').updateOne(
-    { _id: 'restore' },
-    { $set: restore },
-    { upsert: true },
-  );
+/** Notes that a restore begins to write records. Resolves with false where another one goes on, or was cut off. */
+export async function beginRestore({ state }: State): Promise<boolean> {
+  const startedAt = new Date();
+  const restore = { _id: 'restore', step: 'records', startedAt } as const;
+  try {
+    await stateOf(state, 'restore').insertOne(restore);
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
 }
 
 /** Notes that all records are written. From now on work may begin, and all views are to be built. */

@@ -16,14 +16,15 @@ export const MANIFEST = 'manifest.json';
 export const BACKUP_FORMAT = 7;
 
 /**
- * The collections that cannot be built again from others, in the order in which they are restored. The key of the
- * erasures' hashes comes first, because somebody may ask for an erasure meanwhile. Views, search documents and all marks
- * but quarantined ones are made anew. Logins end, and cursors lose their validity.
+ * The collections that cannot be built again from others, in the order in which they are restored. `optOuts` comes
+ * before `state`, by whose version running processes notice that somebody was left out. `erasures` comes after `state`,
+ * which holds the key of their hashes, because somebody may ask for an erasure meanwhile. Views, search documents and
+ * all marks but quarantined ones are made anew. Logins end, and cursors lose their validity.
  */
 export const KEPT = [
+  'optOuts',
   'state',
   'erasures',
-  'optOuts',
   'servers',
   'channels',
   'threads',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Collection, Document, ObjectId } from 'mongodb';
 import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
+import { announceErasure } from '../../../shared/store/erasures.js';
 import { ensureIndexes } from '../../../shared/store/indexes.js';
 import { beginRestore, endRecords, endRestore } from '../../../shared/store/restore.js';
 import { replaceSearchIndex } from '../../../shared/store/searchIndex.js';
@@ -31,7 +32,7 @@ export interface Restored {
  * Puts a backup's records into an empty archive, after every byte of it was checked. An indexer may run. It begins
  * nothing before all records are restored. This function leaves the search index empty, and does not build views.
  * Unless `keys` is set, API keys are restored as revoked. Throws CliError, and writes nothing, where the backup is
- * damaged, an indexer syncs into the archive, or the archive holds something.
+ * damaged, an indexer syncs into the archive, the archive holds something, or another restore has begun.
  */
 export async function restoreBackup(
   { mongo, elasticsearch }: Pick<Archive, 'mongo' | 'elasticsearch'>,
@@ -40,18 +41,24 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const manifest = await checkBackup(folder);
   await requireEmpty(mongo);
-  await beginRestore(mongo.collections);
-  if (await isSynced(mongo)) {
-    await endRestore(mongo.collections, 'records');
+  if (!(await beginRestore(mongo.collections))) {
     throw new CliError(
-      'An indexer syncs servers into this archive: start it without DISCORD_BOT_TOKEN, with an empty database, until the restore is done',
+      'Another restore of this archive goes on, or was cut off. Where none runs any more, drop the database and begin again',
     );
   }
-  // The existing index may hold documents that were written after the backup. So an empty one replaces it. This happens
-  // before any thread is restored. Otherwise an indexer that starts meanwhile could find threads but no index, and
-  // would ask for a rebuild.
-  await replaceSearchIndex(elasticsearch, mongo.namespace);
-  await ensureIndexes(mongo.collections);
+  try {
+    await requireNoSync(mongo);
+    // The existing index may hold documents that were written after the backup. So an empty one replaces it. This
+    // happens before any thread is restored. Otherwise an indexer that starts meanwhile could find threads but no
+    // index, and would ask for a rebuild.
+    await replaceSearchIndex(elasticsearch, mongo.namespace);
+    await ensureIndexes(mongo.collections);
+    // A file may have been imported meanwhile, or an erasure asked for, whose hash has another key than the backup's.
+    await requireEmpty(mongo);
+  } catch (error) {
+    await endRestore(mongo.collections, 'records');
+    throw error;
+  }
   const total = KEPT.reduce((sum, name) => sum + manifest.collections[name].documents, 0);
   const progress = createProgress('Restore', total, (done) => counted(done, 'document'));
   const { revoke, revoked } = createKeyRevoker();
@@ -59,9 +66,16 @@ export async function restoreBackup(
     name === 'apiKeys' && !keys ? revoke(document) : restoredForm(name, document);
   const source = { folder, manifest, formOf };
   try {
-    for (const name of KEPT) await restoreCollection(mongo, name, source, progress);
+    for (const name of KEPT) {
+      await restoreCollection(mongo, name, source, progress);
+      // A process may have read who is erased when only the key was there.
+      if (name === 'erasures') await announceErasure(mongo.collections);
+    }
     await endRecords(mongo.collections);
     return { manifest, revokedKeys: revoked() };
+  } catch (error) {
+    progress.say('The restore is cut off: drop the database, and begin again');
+    throw error;
   } finally {
     progress.stop();
   }
@@ -74,11 +88,16 @@ interface Source {
   formOf: (name: KeptName, document: Document) => Document;
 }
 
-/** Whether an indexer with a bot token fills the archive. Such an indexer begins nothing while a restore is noted. */
-async function isSynced({ collections }: Mongo): Promise<boolean> {
+/**
+ * An indexer with a bot token would fill the archive while it is restored, or has already done so. Where it syncs only
+ * after a restore is noted, it begins nothing.
+ */
+async function requireNoSync({ collections: { state } }: Mongo): Promise<void> {
   const isHeld = { $gt: ['$until', '$$NOW'] };
-  const lease = await stateOf(collections.state, 'sync').findOne({ _id: 'sync', $expr: isHeld });
-  return lease !== null;
+  if (!(await stateOf(state, 'sync').findOne({ _id: 'sync', $expr: isHeld }))) return;
+  throw new CliError(
+    'An indexer syncs servers into this archive: start it without DISCORD_BOT_TOKEN, with an empty database, until the restore is done',
+  );
 }
 
 async function requireEmpty(mongo: Mongo): Promise<void> {

@@ -35,6 +35,7 @@ import { requestErasure } from '../../../shared/store/erasures.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { bodyOwner, pieceId } from '../../../shared/store/pieces.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
+import { beginRestore, readRestore } from '../../../shared/store/restore.js';
 import { searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { unshownPeople } from '../../../shared/store/unshownPeople.js';
@@ -51,7 +52,7 @@ import { startOwnServers } from '../../support/ownServers.js';
 import { runOnHost } from '../../support/runOnHost.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
 import { sweptBetween } from '../../support/sweptBetween.js';
-import { withTemporaryFolder } from '../../support/temporaryFolder.js';
+import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { restingArchive } from '../../support/verifiedArchive.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
 
@@ -323,7 +324,13 @@ describe('backup and restore', () => {
         await emptyMongo(stores.mongo);
         expect(await areHidden(await hide())).to.deep.equal([true, true]);
         await emptyMongo(stores.mongo);
-        await restoreBackup(stores, folder);
+        // The API looks for each picture and attachment that it is asked for, also during the restore.
+        const swept = sweptBetween(stores.mongo, async (name) => {
+          const are = await areHidden(hidden);
+          if (!['optOuts', 'state', 'erasures'].includes(name))
+            expect(are, name).to.deep.equal([true, true]);
+        });
+        await restoreBackup({ ...stores, mongo: swept }, folder);
         expect(await areHidden(hidden)).to.deep.equal([true, true]);
       } finally {
         await stores.close();
@@ -343,6 +350,63 @@ describe('backup and restore', () => {
         expect(refused).to.match(/start it without DISCORD_BOT_TOKEN/);
         expect(await collections.servers.countDocuments()).to.equal(0);
         await releaseLease(collections, 'syncing');
+        await restoreBackup(stores, folder);
+        expect(await collections.servers.countDocuments()).to.equal(1);
+      } finally {
+        await stores.close();
+      }
+    }));
+
+  it('are not restored where another restore goes on, or was cut off', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = await openStores();
+      const { collections } = stores.mongo;
+      try {
+        await collections.servers.insertOne(aServer());
+        await collections.optOuts.insertOne({ _id: '1/2', serverId: '1', userId: '2' });
+        await writeBackup(stores.mongo, folder);
+        await emptyMongo(stores.mongo);
+        await beginRestore(collections);
+        expect(await rejectionOf(restoreBackup(stores, folder))).to.match(
+          /^Another restore .* drop the database and begin again$/,
+        );
+        expect(await collections.optOuts.countDocuments()).to.equal(0);
+        expect((await readRestore(collections))?.step).to.equal('records');
+      } finally {
+        await stores.close();
+      }
+    }));
+
+  it('let a restore begin again that could not make the search index, or found something new', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = await openStores();
+      const { mongo, elasticsearch } = stores;
+      const { collections } = mongo;
+      /** An Elasticsearch that does something before it makes an index. */
+      const doingFirst = (first: () => Promise<unknown>): typeof elasticsearch => {
+        const { indices } = elasticsearch;
+        const changed = Object.create(indices, {
+          create: { value: async (params: never) => (await first(), indices.create(params)) },
+        }) as typeof indices;
+        return Object.create(elasticsearch, {
+          indices: { value: changed },
+        }) as typeof elasticsearch;
+      };
+      const away = doingFirst(() => Promise.reject(new Error('It is away')));
+      const erasing = doingFirst(() => requestErasure(collections, anId()));
+      try {
+        await collections.servers.insertOne(aServer());
+        await writeBackup(mongo, folder);
+        await emptyMongo(mongo);
+        for (const [client, refusal] of [
+          [away, /It is away/],
+          [erasing, /not empty: .* holds erasures/],
+        ] as const) {
+          const refused = restoreBackup({ mongo, elasticsearch: client }, folder);
+          expect(await rejectionOf(refused)).to.match(refusal);
+          expect(await readRestore(collections)).to.equal(null);
+        }
+        await collections.erasures.deleteMany({});
         await restoreBackup(stores, folder);
         expect(await collections.servers.countDocuments()).to.equal(1);
       } finally {
