@@ -1,7 +1,6 @@
 import type { Client as ElasticsearchClient } from '@elastic/elasticsearch';
-import type { Redis } from 'ioredis';
 import { createProducer, type QueueProducer } from '../../shared/jobs/producer.js';
-import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
+import { createMongo, type Mongo } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { hidePassword } from '../local/hidePassword.js';
 import { safeText } from './safeText.js';
@@ -12,8 +11,6 @@ export interface Archive {
   mongo: Mongo;
   elasticsearch: ElasticsearchClient;
   producer: QueueProducer;
-  /** The Redis of the API's statistics and announcements. `requireCache` connects to it. */
-  cacheRedis: Redis;
   /** A line that names the archive, without passwords. */
   shown: string;
   /** Starts an indexer when the servers were started here. It works on what this command files. */
@@ -30,19 +27,14 @@ export function openArchive(found: FoundServers): Archive {
   const { namespace } = mongo;
   const elasticsearch = createElasticsearch(urls, { timeoutMs: 10_000 });
   const producer = createProducer({ redisUrl: urls.REDIS_URL, namespace });
-  const cacheRedis = createRedis(urls.CACHE_REDIS_URL ?? urls.REDIS_URL, { timeoutMs: 5_000 });
-  // Without a listener, a lost connection would end the process. Each failed call is reported anyway.
-  cacheRedis.on('error', () => undefined);
   return {
     mongo,
     elasticsearch,
     producer,
-    cacheRedis,
     shown: safeText(`Archive: ${namespace} at ${hidePassword(urls.MONGODB_URL)} (${from})`),
     startIndexer: () => found.startIndexer?.(),
     crashed: found.crashed,
     async close() {
-      cacheRedis.disconnect();
       await Promise.allSettled([producer.close(), elasticsearch.close(), mongo.client.close()]);
       await found.stop?.();
     },

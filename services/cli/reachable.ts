@@ -1,5 +1,4 @@
 import { isFullError, REDIS_IS_FULL } from '../../shared/jobs/fullRedis.js';
-import { whyAway } from '../../shared/platform/whyAway.js';
 import { withoutCommand } from '../../shared/platform/withoutCommand.js';
 import { CliError } from './cliError.js';
 import type { Archive } from './openArchive.js';
@@ -9,16 +8,6 @@ import { safeText } from './safeText.js';
 export async function requireQueue({ producer }: Pick<Archive, 'producer'>): Promise<void> {
   await producer.counts().catch((error: unknown) => {
     throw new CliError(`Redis cannot be reached: ${messageOf(error)}`);
-  });
-}
-
-/** Connects to the Redis of the API's statistics and announcements. Throws CliError where it does not answer. */
-export async function requireCache({ cacheRedis }: Pick<Archive, 'cacheRedis'>): Promise<void> {
-  const why = whyAway(cacheRedis);
-  await cacheRedis.connect().catch((error: unknown) => {
-    throw new CliError(
-      `The Redis of CACHE_REDIS_URL cannot be reached: ${messageOf(why() ?? error)}`,
-    );
   });
 }
 

@@ -20,15 +20,15 @@ export async function isPartlyRestored(collections: State): Promise<boolean> {
   return (await readRestore(collections))?.step === 'records';
 }
 
-/** Notes that a restore begins to write records. Resolves with false where another one goes on, or was cut off. */
-export async function beginRestore({ state }: State): Promise<boolean> {
+/** Notes that a restore begins to write records. Resolves with null where another one goes on, or was cut off. */
+export async function beginRestore({ state }: State): Promise<RestoreState | null> {
   const startedAt = new Date();
   const restore = { _id: 'restore', step: 'records', startedAt } as const;
   try {
     await stateOf(state, 'restore').insertOne(restore);
-    return true;
+    return restore;
   } catch (error) {
-    if (isDuplicateKey(error)) return false;
+    if (isDuplicateKey(error)) return null;
     throw error;
   }
 }
@@ -38,9 +38,12 @@ export async function endRecords({ state }: State): Promise<void> {
   await stateOf(state, 'restore').updateOne({ _id: 'restore' }, { $set: { step: 'views' } });
 }
 
-/** Notes that all views are built, or that nothing was restored. */
-export async function endRestore({ state }: State, step: RestoreState['step']): Promise<void> {
-  await stateOf(state, 'restore').deleteOne({ _id: 'restore', step });
+/** Notes that a restore has ended: all views are built, or nothing was restored. */
+export async function endRestore(
+  { state }: State,
+  { _id, startedAt }: RestoreState,
+): Promise<void> {
+  await stateOf(state, 'restore').deleteOne({ _id, startedAt });
 }
 
 /** Says how far a restore is, and what to do where it was cut off. */

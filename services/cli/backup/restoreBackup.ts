@@ -41,7 +41,8 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const manifest = await checkBackup(folder);
   await requireEmpty(mongo);
-  if (!(await beginRestore(mongo.collections))) {
+  const restore = await beginRestore(mongo.collections);
+  if (restore === null) {
     throw new CliError(
       'Another restore of this archive goes on, or was cut off. Where none runs any more, drop the database and begin again',
     );
@@ -56,7 +57,7 @@ export async function restoreBackup(
     // A file may have been imported meanwhile, or an erasure asked for, whose hash has another key than the backup's.
     await requireEmpty(mongo);
   } catch (error) {
-    await endRestore(mongo.collections, 'records');
+    await endRestore(mongo.collections, restore);
     throw error;
   }
   const total = KEPT.reduce((sum, name) => sum + manifest.collections[name].documents, 0);

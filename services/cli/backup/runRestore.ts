@@ -1,8 +1,7 @@
-import { announceEverything } from '../../../shared/jobs/announcements.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
-import { requireCache, requireQueue } from '../reachable.js';
+import { requireQueue } from '../reachable.js';
 import { reindexViews } from '../reindex/reindexViews.js';
 import type { Result } from '../runCommand.js';
 import { runAudited } from '../runAudited.js';
@@ -24,7 +23,6 @@ export async function runRestore(folder: string, options: RestoreOptions): Promi
   const { keys = false } = options;
   await runAudited(options, { operation: 'restore', params: { keys } }, async (archive) => {
     await requireQueue(archive);
-    await requireCache(archive);
     return restore(archive, folder, keys);
   });
 }
@@ -39,8 +37,6 @@ async function restore(archive: Archive, folder: string, keys: boolean): Promise
   const built = await reindexViews(archive, { wait: true });
   const lines = [heldLine('Restored', manifest), ...keyLines(revokedKeys), ...built.lines];
   if (!built.ok) return { ...built, lines };
-  // An API that served this archive before may still hold answers from then.
-  await announceEverything(archive.cacheRedis, archive.mongo.namespace);
   const verified = await verifyWhole(archive, { repair: false, wait: true });
   const { ok } = verified;
   return {

@@ -1,6 +1,6 @@
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
-import { endRestore } from '../../../shared/store/restore.js';
+import { endRestore, readRestore } from '../../../shared/store/restore.js';
 import { type WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import { everybody } from '../build/people.js';
@@ -21,6 +21,8 @@ export async function reindexViews(
   { atOnce = THREADS }: { atOnce?: number } = {},
 ): Promise<{ threads: number }> {
   const { threads, servers } = deps.collections;
+  // A restore that begins later writes records that this job does not see.
+  const restore = await readRestore(deps.collections);
   const total = await threads.countDocuments();
   let done = 0;
   const projection = { _id: 1 };
@@ -35,7 +37,11 @@ export async function reindexViews(
   await mark(deps, 'server', [...all, ALL_SERVERS]);
   await settleAndRefresh(deps, CAUSE, all);
   await noteAllMade(deps);
-  await endRestore(deps.collections, 'views');
+  if (restore) {
+    // An API that served this archive before the restore may still hold answers from then.
+    await deps.announcer.dropEverything();
+    await endRestore(deps.collections, restore);
+  }
   return { threads: done };
 }
 

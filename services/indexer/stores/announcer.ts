@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import {
   announcementChannel,
+  announceEverything,
   dropCachedStats,
   type Announcement,
 } from '../../../shared/jobs/announcements.js';
@@ -14,6 +15,8 @@ export interface Announcer {
   dropStats(serverId: string): Promise<void>;
   /** Has API processes forget the answers of searches. */
   dropSearches(): Promise<void>;
+  /** Takes everything out of all caches. Rejects while Redis is away. */
+  dropEverything(): Promise<void>;
 }
 
 /** Whether a command had no answer in its time. */
@@ -67,6 +70,7 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
     },
     // Every announcement has them forget these answers, as any change may change what is found.
     dropSearches: () => publish(together([])),
+    dropEverything: () => announceEverything(redis, namespace),
   };
 }
 

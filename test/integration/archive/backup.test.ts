@@ -14,9 +14,11 @@ import { Binary } from 'mongodb';
 import { createHandlers } from '../../../services/indexer/handlers.js';
 import { indexerChores } from '../../../services/indexer/indexerChores.js';
 import { recordThreadDeletion } from '../../../services/indexer/jobs/deleteThread.js';
+import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
 import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import { holdLease, releaseLease } from '../../../services/indexer/sync/lease.js';
 import { LookAgain } from '../../../services/indexer/permanentErrors.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
@@ -27,7 +29,6 @@ import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
 import { announcementChannel, statsCacheKey } from '../../../shared/jobs/announcements.js';
 import type { JobName } from '../../../shared/jobs/jobs.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
-import { createRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { createApiKey, revokeApiKey } from '../../../shared/store/apiKeys.js';
 import { requestDeletion } from '../../../shared/store/deletions.js';
@@ -35,7 +36,7 @@ import { requestErasure } from '../../../shared/store/erasures.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { bodyOwner, pieceId } from '../../../shared/store/pieces.js';
 import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
-import { beginRestore, readRestore } from '../../../shared/store/restore.js';
+import { beginRestore, endRecords, readRestore } from '../../../shared/store/restore.js';
 import { searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { unshownPeople } from '../../../shared/store/unshownPeople.js';
@@ -48,8 +49,6 @@ import { aServer, aSourceMessage, aSourceThread, anAuthor, anId } from '../../su
 import { startFileServer } from '../../support/fileServer.js';
 import { indexerDeps, record } from '../../support/indexerDeps.js';
 import { aFolder, doDue, LIVE, storedKeys, withMirror } from '../../support/mirrorRig.js';
-import { startOwnServers } from '../../support/ownServers.js';
-import { runOnHost } from '../../support/runOnHost.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
 import { sweptBetween } from '../../support/sweptBetween.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
@@ -136,50 +135,60 @@ describe('backup and restore', () => {
       expect(Object.keys(indexes)).to.have.length(1);
     }));
 
-  it('tell an API whose cache has a Redis of its own that everything has changed', () =>
+  it('have API processes drop all that they cached, when all views are built', () =>
     withTemporaryFolder(async (folder) => {
-      const backup = join(folder, 'backup');
-      const archive = await open();
-      await run(archive, 'backup', backup);
-      const wanted = { mongodb: false, elasticsearch: false, redis: true };
-      const own = await startOwnServers(join(folder, 'servers'), wanted);
-      const { url } = own.servers.redis!;
-      const [cache, subscriber] = [0, 1].map(() => createRedis(url, { timeoutMs: 120_000 }));
+      const stores = await openStores();
+      const { mongo, redis } = stores;
+      const subscriber = redis.duplicate();
       try {
-        await Promise.all([cache!.connect(), subscriber!.connect()]);
-        const { mongo, mongodbUrl } = archive.api.stores;
+        await writeBackup(mongo, folder);
         const stats = statsCacheKey(mongo.namespace, '1');
-        await cache!.set(stats, 'old');
+        await redis.set(stats, 'old');
         const heard: unknown[] = [];
-        subscriber!.on('message', (_channel, message) => heard.push(JSON.parse(message)));
-        await subscriber!.subscribe(announcementChannel(mongo.namespace));
-        const env = { MONGODB_URL: mongodbUrl, CACHE_REDIS_URL: url };
-        const { code, stderr } = await runOnHost(env, ['restore', backup]);
-        expect(code, stderr).to.equal(0);
+        subscriber.on('message', (_channel, message) => {
+          const { everything } = JSON.parse(message) as { everything?: boolean };
+          if (everything) heard.push(everything);
+        });
+        await subscriber.connect();
+        await subscriber.subscribe(announcementChannel(mongo.namespace));
+        // The command was cut off when it had restored all records.
+        await restoreBackup(stores, folder);
+        const reindex = createHandlers(indexerDeps(stores))['reindex-views'];
+        for (let times = 0; times < 2; times += 1) await reindex({});
         // An answer on the same connection comes after everything that was published before.
-        await subscriber!.ping();
-        expect(heard).to.have.length(1);
-        expect(heard[0]).to.include({ everything: true });
-        expect(await cache!.get(stats)).to.not.equal('old');
+        await subscriber.ping();
+        expect(heard).to.deep.equal([true]);
+        expect(await redis.get(stats)).to.not.equal('old');
+        expect(await readRestore(mongo.collections)).to.equal(null);
       } finally {
-        for (const connection of [cache, subscriber]) connection!.disconnect();
-        await own.stop();
+        subscriber.disconnect();
+        await stores.close();
       }
     }));
 
-  it('do not begin while the Redis of the cache is away', () =>
-    withTemporaryFolder(async (folder) => {
-      const archive = await open();
-      const { mongo, mongodbUrl } = archive.api.stores;
-      await archive.api.stores.mongo.collections.servers.insertOne(aServer());
-      await run(archive, 'backup', folder);
-      await mongo.collections.servers.deleteMany({});
-      const env = { MONGODB_URL: mongodbUrl, CACHE_REDIS_URL: 'redis://127.0.0.1:1' };
-      const { code, stderr } = await runOnHost(env, ['restore', folder]);
-      expect(code).to.equal(1);
-      expect(stderr).to.match(/^Error: The Redis of CACHE_REDIS_URL cannot be reached: /m);
-      expect(await mongo.collections.servers.countDocuments()).to.equal(0);
-    }));
+  it('count as under way until views are built by a job that began when all records were there', async () => {
+    const stores = await openStores();
+    const { collections } = stores.mongo;
+    try {
+      const deps = indexerDeps(stores);
+      await record(deps, aSourceThread());
+      // Worker A builds all views of an archive. Meanwhile its database is dropped, and a restore writes all records.
+      let restores = 0;
+      const report = () => {
+        restores += 1;
+        return beginRestore(collections).then(() => endRecords(collections));
+      };
+      const done: Promise<unknown>[] = [];
+      await reindexViews(deps, () => void done.push(report()));
+      await Promise.all(done);
+      expect(restores).to.equal(1);
+      expect((await readRestore(collections))?.step).to.equal('views');
+      await reindexViews(deps, REPORT_NOBODY);
+      expect(await readRestore(collections)).to.equal(null);
+    } finally {
+      await stores.close();
+    }
+  });
 
   it('bring API keys back as revoked, unless told that they shall work', () =>
     withTemporaryFolder(async (folder) => {

@@ -85,11 +85,11 @@ describe('exportArchive', () => {
     withTemporaryFolder(async (folder) => {
       const { collections } = stores.mongo;
       await addThread();
-      await beginRestore(collections);
+      const restore = await beginRestore(collections);
       expect(await rejectionOf(exportArchive(stores.mongo, folder, { force: false }))).to.match(
         /goes on, or was cut off: it is not whole yet$/,
       );
-      await endRestore(collections, 'records');
+      await endRestore(collections, restore!);
       expect(await filesIn(folder)).to.deep.equal([]);
     }));
 

@@ -72,13 +72,13 @@ describe('watchJob', () => {
   });
 
   it('tells that a restore goes on, for which all jobs wait', async () => {
-    await beginRestore(stores.mongo.collections);
+    const restore = await beginRestore(stores.mongo.collections);
     const [said, ...more] = await saidOf({ state: 'delayed' });
     expect(said).to.match(
       /^A restore goes on\. It began at .*: other work waits\. Where no restore/,
     );
     expect(more).to.deep.equal([]);
-    await endRestore(stores.mongo.collections, 'records');
+    await endRestore(stores.mongo.collections, restore!);
   });
 
   it('says nothing of an indexer that has just lost its connection, and connects again', async () => {
