@@ -73,7 +73,7 @@ export async function ensureServers(options: EnsureOptions): Promise<EnsuredServ
   }
 }
 
-const NAMES = ['MONGODB_URL', 'ELASTICSEARCH_URL', 'REDIS_URL', 'CACHE_REDIS_URL'] as const;
+const NAMES = ['MONGODB_URL', 'ELASTICSEARCH_URL', 'REDIS_URL'] as const;
 
 function givenUrls(env: Env): Partial<StoreUrls> {
   return Object.fromEntries(NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));

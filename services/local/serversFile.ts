@@ -18,14 +18,8 @@ import { LaunchError } from './launchError.js';
 import { isReachable } from './ports.js';
 import { isRunning, processId, type ProcessId } from './processId.js';
 
-/**
- * The addresses of an archive's three stores, by setting, and of the cache's Redis where that is another one. A launcher
- * never starts the latter.
- */
-export type StoreUrls = Pick<
-  Settings,
-  'MONGODB_URL' | 'ELASTICSEARCH_URL' | 'REDIS_URL' | 'CACHE_REDIS_URL'
->;
+/** The addresses of an archive's three stores, by setting. */
+export type StoreUrls = Pick<Settings, 'MONGODB_URL' | 'ELASTICSEARCH_URL' | 'REDIS_URL'>;
 
 /** The ports that were used last in a data folder. They are used again where they are free. */
 export type Ports = Partial<

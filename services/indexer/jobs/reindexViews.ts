@@ -37,7 +37,7 @@ export async function reindexViews(
   await mark(deps, 'server', [...all, ALL_SERVERS]);
   await settleAndRefresh(deps, CAUSE, all);
   await noteAllMade(deps);
-  if (restore) {
+  if (restore?.step === 'views') {
     // An API that served this archive before the restore may still hold answers from then.
     await deps.announcer.dropEverything();
     await endRestore(deps.collections, restore);

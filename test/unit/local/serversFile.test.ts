@@ -63,14 +63,6 @@ describe('servers.json', () => {
       expect(await findLocalServers(dataDir)).to.deep.equal({ urls, pid: process.pid });
     }));
 
-  it('includes the Redis of the cache, whether it answers or not', () =>
-    withTemporaryFolder(async (dataDir) => {
-      const CACHE_REDIS_URL = `redis://127.0.0.1:${await freePort()}`;
-      const urls = { ...urlsAt(port), CACHE_REDIS_URL };
-      await writeServersFile(dataDir, { ports: {}, urls, launcher: processId() });
-      expect(await findLocalServers(dataDir)).to.deep.equal({ urls, pid: process.pid });
-    }));
-
   it('finds them where only the DNS knows the hosts of MongoDB', () =>
     withTemporaryFolder(async (dataDir) => {
       const urls = { ...urlsAt(port), MONGODB_URL: 'mongodb+srv://ada:secret@cluster.invalid/x' };
