@@ -9,6 +9,8 @@ import { storeChecked } from '../../../shared/store/storeChecked.js';
 import { deleteUpload, newUploadId } from '../../../shared/store/uploads.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
+import { Turns } from '../turns.js';
+import { Unavailable } from '../unavailable.js';
 import { queuedJob } from './fileJob.js';
 import { requireQueue, type QueueDeps } from './withQueue.js';
 
@@ -26,27 +28,43 @@ interface Checked extends ImportedFile {
 const MOST_FILES = 1_000;
 const LONGEST_NAME = 255;
 
+/** How many uploads a process reads at once. Each takes about 20 MB while its client sends slowly. */
+const MOST_UPLOADS = 16;
+/** The most of one caller. A client may be slow, so it must leave some for others. */
+const UPLOADS_OF_ONE = 8;
+
 /**
  * POST /admin/import: checks each file while it stores it, and files a job for each file that is taken. Where an upload
  * does not arrive whole, nothing of it is kept. Throws VALIDATION_ERROR where no file can be taken, PAYLOAD_TOO_LARGE
- * and UNAVAILABLE.
+ * and UNAVAILABLE, also where too many uploads are under way.
  */
 export function importExport(deps: Deps): Handler<unknown, unknown, RawBody> {
-  return async ({ body }) => {
+  const uploads = new Turns({ inAll: MOST_UPLOADS, refusal: tooMany });
+  return async ({ body, caller }) => {
     await requireQueue(deps);
-    const files: Checked[] = [];
-    try {
-      if (body.contentType === 'multipart/form-data') await readForm(deps, body, files);
-      else files.push(await checkFile(deps, 'upload.json', body.stream));
-    } catch (error) {
-      await discard(deps, files);
-      throw error;
-    }
+    // The gate has refused requests without a caller.
+    const files = await uploads.take(caller!.id, UPLOADS_OF_ONE, () => readFiles(deps, body));
     refuseWhenNoneIsTaken(files);
     const importId = await enterImport(deps, files);
     const shown = files.map(({ uploadId: _id, bytes: _bytes, ...file }) => file);
     return jsonAnswer({ ...queuedJob(importJobId(importId)), files: shown });
   };
+}
+
+function tooMany(): Unavailable {
+  return new Unavailable('Too many uploads are under way; try again soon', 5);
+}
+
+async function readFiles(deps: Deps, body: RawBody): Promise<Checked[]> {
+  const files: Checked[] = [];
+  try {
+    if (body.contentType === 'multipart/form-data') await readForm(deps, body, files);
+    else files.push(await checkFile(deps, 'upload.json', body.stream));
+  } catch (error) {
+    await discard(deps, files);
+    throw error;
+  }
+  return files;
 }
 
 async function checkFile({ collections }: Deps, name: string, source: Readable): Promise<Checked> {

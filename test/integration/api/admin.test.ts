@@ -616,7 +616,8 @@ describe('admin', () => {
       const contentType = 'multipart/form-data';
       const headers = { 'content-type': `${contentType}; boundary=x` };
       const stream = Readable.from([Buffer.from(`${part}${part}${part}--x--`)]);
-      const answer = await take({ body: { stream, contentType, headers } } as Parameters<
+      const caller = { id: 'somebody' };
+      const answer = await take({ body: { stream, contentType, headers }, caller } as Parameters<
         typeof take
       >[0]);
       const { files } = JSON.parse(String(answer.identity)) as { files: { state: string }[] };
@@ -735,6 +736,40 @@ describe('admin', () => {
       await openUpload(api.url, { ...as.write, ...cut }, text.slice(0, -10));
       await until(async () => (await chunks()) === before);
       expect(await store().importFiles.countDocuments()).to.equal(filesBefore);
+    });
+
+    it('reads 8 uploads of a key at once, refuses further ones, and takes them once some have ended', async () => {
+      const hold = () =>
+        fetch(`${api.url}/admin/import`, {
+          method: 'POST',
+          headers: { ...as.write, ...JSON_TYPE },
+          body: new ReadableStream({
+            start: (body) => {
+              body.enqueue(Buffer.from('{'));
+              held.push(body);
+            },
+          }),
+          duplex: 'half',
+        } as RequestInit);
+      const held: ReadableStreamDefaultController[] = [];
+      const answers = Array.from({ length: 9 }, hold);
+      const { status, headers } = await Promise.race(answers);
+      expect([status, headers.get('retry-after')]).to.deep.equal([503, '5']);
+      const other = { 'X-API-Key': await api.key('write') };
+      expect((await upload(anExport(), { ...JSON_TYPE, ...other })).status).to.equal(202);
+      for (const body of held) {
+        try {
+          body.close();
+        } catch {
+          // The one that was refused has ended already.
+        }
+      }
+      const ended = await Promise.all(answers);
+      expect(ended.map((answer) => answer.status).sort()).to.deep.equal([
+        ...Array.from({ length: 8 }, () => 400),
+        503,
+      ]);
+      expect((await upload(anExport())).status).to.equal(202);
     });
 
     it('survives a form that is cut while files of it wait, or after one of them was refused', async () => {
