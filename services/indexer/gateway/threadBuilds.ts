@@ -2,7 +2,7 @@ import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { createTasks } from '../sync/tasks.js';
-import { takeBackTries } from '../work/claims.js';
+import { isOwn, takeBackTries } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
 import { createThreadRounds, type ThreadRounds } from './rounds.js';
 
@@ -27,7 +27,7 @@ export function createThreadBuilds(
     tasks,
     async run(threadId) {
       try {
-        await finish(deps, 'thread', threadId, { claim, signal: deps.signal });
+        await finish(deps, 'thread', threadId, { owner: claim, signal: deps.signal });
       } catch (error) {
         if (deps.signal.aborted) return;
         deps.logger.warn(
@@ -40,9 +40,12 @@ export function createThreadBuilds(
   return {
     ask: (threadId) => rounds.ask(threadId),
     async end() {
-      const left = rounds.drop().map((threadId) => ({ _id: markId('thread', threadId), claim }));
+      const left = rounds.drop().map((threadId) => markId('thread', threadId));
       await tasks.end();
-      if (left.length > 0) await takeBackTries(deps, left);
+      if (left.length === 0) return;
+      const marks = await deps.collections.work.find({ _id: { $in: left } }).toArray();
+      const own = marks.filter((mark) => isOwn(mark, claim));
+      await takeBackTries(deps, own);
     },
   };
 }

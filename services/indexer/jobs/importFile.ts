@@ -21,7 +21,7 @@ import { isPermanent } from '../permanentErrors.js';
 import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
 import { bareFileName } from '../records/forgetFileNames.js';
 import { sourceMessage, sourceThread } from '../sources/exportFile.js';
-import { claimOwn, endMark, isHeld, readsOf } from '../work/claims.js';
+import { claimOwn, endMark, isHeld, isOwn, readsOf } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
 import { finishMark, tryMarks } from '../work/tryMarks.js';
 import { createTurns } from '../turns.js';
@@ -101,7 +101,7 @@ function begin(
       if (!known) documents.mark('file', uploadId);
       claimOwn(documents, 'file', uploadId, claim);
       const mark = documents.get('work', _id)!;
-      return { file, own: mark.claim === claim ? mark : null };
+      return { file, own: isOwn(mark, claim) ? mark : null };
     },
   });
 }
@@ -184,7 +184,7 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
   if (isDeleted) return { ...outcome, reason: 'The thread was deleted from this archive' };
   if (threadId === undefined) return outcome;
   await redactErasedThread(deps, threadId, source.causes);
-  if (await finish(deps, 'thread', threadId, { claim })) return outcome;
+  if (await finish(deps, 'thread', threadId, { owner: claim })) return outcome;
   return { ...outcome, reason: THREAD_QUARANTINED };
 }
 

@@ -254,14 +254,29 @@ export function markThread(
   if (claim !== undefined) claimOwn(documents, 'thread', threadId, claim);
 }
 
-/** Claims a mark in the transaction that sets it, unless somebody else holds it, or it has been tried before. */
+/**
+ * Claims a mark for `owner` in the transaction that sets it, unless somebody else holds it, or it has been tried before.
+ * The claim names the mark's token, too. Otherwise worker A could build a thread for a while; meanwhile worker B takes
+ * the mark over, builds the thread, and ends the mark; then A sets a mark again, and would hold it with the build that
+ * it began long before. A would store what it had read then.
+ */
 export function claimOwn(
   documents: Documents,
   kind: 'thread' | 'file',
   subject: string,
-  claim: string,
+  owner: string,
 ): void {
   const mark = documents.get('work', markId(kind, subject))!;
-  if (mark.claim !== claim && (mark.claim !== undefined || mark.tries !== undefined)) return;
+  if (isOwn(mark, owner)) {
+    documents.put('work', { ...mark, due: leaseEnd(), tries: 1 });
+    return;
+  }
+  if (mark.claim !== undefined || mark.tries !== undefined) return;
+  const claim = `${owner}/${mark.token}`;
   documents.put('work', { ...mark, claim, due: leaseEnd(), tries: 1 });
+}
+
+/** Whether `owner` holds a mark that it has claimed by `claimOwn`. */
+export function isOwn({ claim }: Pick<Mark, 'claim'>, owner: string | undefined): boolean {
+  return owner !== undefined && claim?.startsWith(`${owner}/`) === true;
 }

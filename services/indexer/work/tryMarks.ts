@@ -4,7 +4,7 @@ import { isQuarantined, MOST_TRIES, type Mark } from '../../../shared/store/work
 import type { IndexerDeps } from '../deps.js';
 import { isPassing } from '../permanentErrors.js';
 import { quarantineMark } from '../quarantine/quarantineMark.js';
-import { changeHeld, claimMarks, keepClaims, released, takeBackTries } from './claims.js';
+import { changeHeld, claimMarks, isOwn, keepClaims, released, takeBackTries } from './claims.js';
 
 /** How long (ms) between two looks at whether another worker has done a mark. */
 export const POLL_MS = 100;
@@ -38,8 +38,8 @@ export async function tryMarks(deps: IndexerDeps, run: Run, marks: Mark[]): Prom
 
 /** How a mark is finished. */
 export interface FinishOptions {
-  /** The caller's own claim on the mark, where it has one. */
-  claim?: string | undefined;
+  /** The owner for whom the mark may have been claimed when it was set. */
+  owner?: string | undefined;
   /** Ends the wait for another worker. Work that is under way is still run to its end. */
   signal?: AbortSignal;
 }
@@ -54,14 +54,13 @@ export async function finishMark(
   deps: IndexerDeps,
   run: Run,
   markId: string,
-  { claim, signal }: FinishOptions = {},
+  { owner, signal }: FinishOptions = {},
 ): Promise<boolean> {
   for (;;) {
     const mark = await findGathered(deps.collections.work, markId);
     if (!mark) return true;
     if (isQuarantined(mark)) return false;
-    const isOwn = mark.claim !== undefined && mark.claim === claim;
-    const claimed = isOwn ? [mark] : await claimMarks(deps, [mark]);
+    const claimed = isOwn(mark, owner) ? [mark] : await claimMarks(deps, [mark]);
     if (claimed.length === 0) await pause(POLL_MS, undefined, { signal });
     else await tryMarks(deps, run, claimed);
   }

@@ -5,13 +5,14 @@ import {
   claimOwn,
   keepClaims,
   LEASE_MS,
+  markThread,
   setMarks,
 } from '../../../services/indexer/work/claims.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
-import { markId, MOST_TRIES } from '../../../shared/store/work.js';
+import { markId, MOST_TRIES, type Mark } from '../../../shared/store/work.js';
 import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
-import { build, doAll, record } from '../../support/indexerDeps.js';
+import { build, doAll, endLeases, record } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -55,7 +56,31 @@ describe('claims of marks', () => {
         all.forEach((threadId) => claimOwn(documents, 'thread', threadId, 'own')),
     });
     const claims = await Promise.all(all.map(async (threadId) => (await markOf(threadId))?.claim));
-    expect(claims).to.deep.equal(['own', 'another', undefined]);
+    expect(claims).to.deep.equal([`own/${(await markOf(free))?.token}`, 'another', undefined]);
+  });
+
+  it('are not held by a build of before, once another worker has ended the mark and it is set again', async () => {
+    const threadId = await recordThread();
+    const _id = markId('thread', threadId);
+    const setOwn = async (): Promise<Mark> => {
+      await deps.commit({
+        reads: { work: [_id] },
+        decide: (documents) => markThread(documents, threadId, { claim: 'own' }),
+      });
+      return (await markOf(threadId))!;
+    };
+    const early = await setOwn();
+    await endLeases(deps, threadId);
+    await build(deps, threadId);
+    expect(await markOf(threadId)).to.equal(null);
+    const stored = () => deps.collections.bodies.findOne({ _id: `thread/${threadId}` });
+    const { revision } = (await stored())!;
+    const late = await setOwn();
+    await runClaimed(deps, 'thread', [early]);
+    expect(await stored()).to.include({ revision });
+    expect(await markOf(threadId)).to.deep.equal(late);
+    await runClaimed(deps, 'thread', [late]);
+    expect(await markOf(threadId)).to.equal(null);
   });
 
   it('store nothing of a build whose claim another worker has taken over', async () => {
