@@ -1,5 +1,6 @@
 import { pagesById } from '../../../shared/store/pagesById.js';
 import type { ChannelRecord } from '../../../shared/store/records.js';
+import { markId, NEVER } from '../../../shared/store/work.js';
 import { hollowThread } from '../records/tombstones.js';
 import type { Change, Documents } from '../work/commit.js';
 import { rest } from '../rest.js';
@@ -40,11 +41,15 @@ export async function removeLongWithheld(deps: Deps): Promise<void> {
  * everything is fetched again. But what was deleted or erased here does not come back.
  */
 async function removeWithheld(deps: Deps, channelId: string): Promise<void> {
-  const { threads, threadItems } = deps.collections;
+  const { threads, threadItems, work } = deps.collections;
   const full = { channelId, deleted: { $ne: true }, asOf: { $gt: 0 } };
   for await (const page of pagesById(threads, { filter: full, projection: { _id: 1 } })) {
     for (const { _id: threadId } of page) {
-      // The build of a withheld thread removes first what readers saw of it.
+      // The build of a withheld thread removes first what readers saw of it. A build that is not done may also have sent
+      // search documents already, and only the records tell which. A later look comes to this thread again. The mark is
+      // looked for first, because a build stores views in the transaction that ends it. A quarantined thread of a
+      // withheld forum is not shown any more.
+      if (await work.findOne({ _id: markId('thread', threadId), due: { $ne: NEVER } })) continue;
       if (await threadItems.findOne({ _id: threadId })) continue;
       if (!(await removeThread(deps, channelId, threadId))) return;
     }

@@ -7,12 +7,14 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import { removeLongWithheld } from '../../../services/indexer/sync/removeWithheld.js';
 import { channelsOf, type SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
-import { setMarks } from '../../../services/indexer/work/claims.js';
+import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
+import { runClaimed } from '../../../services/indexer/work/runMarks.js';
 import { SERVER_LIST } from '../../../shared/store/bodyKinds.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
+import { markId } from '../../../shared/store/work.js';
 import {
   anAnsweredServer,
   answeringPlatform,
@@ -21,12 +23,13 @@ import {
 } from '../../support/answeringPlatform.js';
 import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
-import { doAll, record } from '../../support/indexerDeps.js';
+import { doAll, endLeases, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
+import { verifyNow } from '../../support/verifiedArchive.js';
 
 describe('a look at a server', () => {
-  const { deps } = indexerSuite('emptied');
+  const { deps, stores } = indexerSuite('emptied');
 
   it('withholds a hidden forum, and has nothing more of it recorded, before it asks for the roles of the bot', async () => {
     const server = anAnsweredServer('Rust', ['help', 'news']);
@@ -149,19 +152,20 @@ describe('a look at a server', () => {
     ]);
   });
 
-  it('empties a forum that stays withheld only when readers see nothing of it any more', async () => {
+  /** Records a forum's thread with two messages. The forum can be withheld, and emptied. */
+  async function withheldForum() {
     const source = aSourceThread();
     const threadId = source.thread._id;
-    const { messages, channels, threadItems } = deps.collections;
+    const { messages, channels } = deps.collections;
     const said = [aSourceMessage({ threadId }), aSourceMessage({ threadId })];
     await record(deps, source, said);
-    await doAll(deps);
     const channelId = source.channel._id;
     const withhold = (hours: number) => {
       const withheldAt = new Date(Date.now() - hours * 3_600_000);
       return channels.updateOne({ _id: channelId }, { $set: { withheldAt } });
     };
-    const empty = async (by = deps) => {
+    /** Has it emptied, and resolves with the number of messages that are left. */
+    const empty = async (by = deps): Promise<number> => {
       const stopped = new AbortController();
       const own = { ...by, longWithheld: new Set([channelId]), signal: stopped.signal };
       const removing = removeLongWithheld(own);
@@ -170,6 +174,31 @@ describe('a look at a server', () => {
       await removing;
       return messages.countDocuments({ threadId });
     };
+    return { threadId, channelId, said, withhold, empty };
+  }
+
+  it('does not empty a thread whose first build was cut off, before its search documents are removed', async () => {
+    const { threadId, channelId, withhold, empty } = await withheldForum();
+    const mark = await deps.collections.work.findOne({ _id: markId('thread', threadId) });
+    const claimed = await claimMarks(deps, [mark!]);
+    // It has sent its search documents when it dies.
+    const dying: IndexerDeps = { ...deps, commit: () => Promise.reject(new Error('Killed')) };
+    expect(await runClaimed(dying, 'thread', claimed).catch(String)).to.equal('Error: Killed');
+    await withhold(13);
+    expect(await empty()).to.equal(2);
+    await endLeases(deps, threadId);
+    await setMarks(deps, 'channel', [channelId]);
+    await doAll(deps);
+    expect(await empty()).to.equal(0);
+    await doAll(deps);
+    await stores.refreshSearch();
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
+  });
+
+  it('empties a forum that stays withheld only when readers see nothing of it any more', async () => {
+    const { threadId, channelId, said, withhold, empty } = await withheldForum();
+    const { messages, threadItems } = deps.collections;
+    await doAll(deps);
     await withhold(13);
     // A build removes the search documents of recorded messages. Without the records, these documents would stay.
     expect(await empty()).to.equal(2);
