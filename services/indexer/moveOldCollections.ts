@@ -35,8 +35,8 @@ const UNUSED = {
  * Takes over what earlier versions kept in other collections or under other names. The operator must have stopped the
  * indexers of these versions before. It leaves the old collections of `state` as they are. So an API process of an
  * earlier version goes on until it is replaced, except that it shows no pictures of people. It marks threads with a
- * forwarded message to be built again, because earlier versions did not judge whether that message may be shown. It
- * makes quarantined marks due that were set again. Last, it drops the collections that nothing reads any more, and the
+ * forwarded message to be built again, because earlier versions did not judge whether that message may be shown. A
+ * quarantined mark that was set again becomes due. Last, this drops the collections that nothing reads any more, and the
  * indexes that no query uses any more.
  */
 export async function moveOldCollections(

@@ -45,8 +45,8 @@ export function limitStreams({ inAll, ofOne, waitMs = LONGEST_WAIT_MS }: StreamL
  */
 export function cutUnread(response: ServerResponse, ms = UNREAD_LIMIT_MS): void {
   const { socket } = response;
-  // A malformed request that came behind this one has been refused, and nothing can be sent any more. The client may be
-  // gone, too.
+  // The client sent malformed bytes behind this request. They were refused, and that ended the connection. So nothing of
+  // this response can be sent.
   if (socket?.writable === false) {
     response.destroy();
     return;

@@ -24,12 +24,12 @@ interface Reacted {
  * Applies changes of reactions to the messages of one thread. A count may be wrong for a while, because an event may
  * come twice, or tell a reaction that an answer of the platform has already counted. So each of these messages is read
  * again soon. A message that is not recorded is read again, too: the platform may have answered before the reaction,
- * and this answer may not be recorded yet. Who has reacted is not recorded. The thread is marked. `claim` is the claim
- * of the caller that builds it.
+ * and this answer may not be recorded yet. Who has reacted is not recorded. The thread's mark
+ * is claimed for `owner`, the caller, which builds the thread.
  */
 export async function changeReactions(
   { commit }: Pick<IndexerDeps, 'commit'>,
-  { claim, ...place }: Omit<MessagePlace, 'messageId'> & { claim: string },
+  { owner, ...place }: Omit<MessagePlace, 'messageId'> & { owner: string },
   changes: readonly Reacted[],
 ): Promise<void> {
   const { threadId } = place;
@@ -49,7 +49,7 @@ export async function changeReactions(
         const reactions = changed(message.reactions, change);
         const partsAsOf = { ...message.partsAsOf, reactions: asOf };
         documents.put('messages', { ...message, reactions, partsAsOf });
-        markThread(documents, threadId, { claim });
+        markThread(documents, threadId, { owner });
       }
     },
   });

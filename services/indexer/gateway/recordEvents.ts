@@ -46,8 +46,8 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
   const { signal } = deps;
   const tasks = createTasks(deps);
   const looks = createServerLooks(deps);
-  const claim = randomUUID();
-  const builds = createThreadBuilds(deps, claim);
+  const owner = randomUUID();
+  const builds = createThreadBuilds(deps, owner);
   let waiting = 0;
   let charactersWaiting = 0;
   const lanes = createThreadLanes<Timed>({
@@ -55,7 +55,7 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
     gate: (serverId) => looks.pending(serverId),
     async record(place, events) {
       try {
-        await untilDone(signal, () => recordOrReadAgain(deps, { ...place, claim }, events));
+        await untilDone(signal, () => recordOrReadAgain(deps, { ...place, owner }, events));
       } finally {
         // After a failure, some of the events may still have been recorded. So the thread is built in any case.
         builds.ask(place.threadId);
@@ -175,7 +175,7 @@ function isKnownRole(
  */
 async function recordOrReadAgain(
   deps: SyncDeps,
-  thread: LanePlace & { claim: string },
+  thread: LanePlace & { owner: string },
   events: readonly Timed[],
 ): Promise<void> {
   try {

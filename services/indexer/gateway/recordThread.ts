@@ -13,8 +13,8 @@ interface Place {
   threadId: string;
   channelId: string;
   serverId: string;
-  /** The claim of the caller, which builds the thread when the events are recorded. */
-  claim: string;
+  /** For whom the thread's mark is claimed: the caller, which builds the thread when the events are recorded. */
+  owner: string;
 }
 
 /** Records a group of events of one kind. */

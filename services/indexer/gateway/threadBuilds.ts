@@ -13,21 +13,21 @@ export interface ThreadBuilds extends Pick<ThreadRounds, 'ask'> {
 }
 
 /**
- * The builds of one process. Whoever records an event sets the thread's mark with `claim`, so that no other worker
+ * The builds of one process. Whoever records an event claims the thread's mark for `owner`, so that no other worker
  * begins the build. When a build fails, its mark stays, and the background loop builds the thread later. The same
  * happens when the signal is aborted while a build waits for another worker's claim: that worker may have been killed,
  * and then its claim ends only with its lease.
  */
 export function createThreadBuilds(
   deps: IndexerDeps & Pick<SyncDeps, 'signal' | 'fail'>,
-  claim: string,
+  owner: string,
 ): ThreadBuilds {
   const tasks = createTasks(deps);
   const rounds = createThreadRounds({
     tasks,
     async run(threadId) {
       try {
-        await finish(deps, 'thread', threadId, { owner: claim, signal: deps.signal });
+        await finish(deps, 'thread', threadId, { owner, signal: deps.signal });
       } catch (error) {
         if (deps.signal.aborted) return;
         deps.logger.warn(
@@ -44,7 +44,7 @@ export function createThreadBuilds(
       await tasks.end();
       if (left.length === 0) return;
       const marks = await deps.collections.work.find({ _id: { $in: left } }).toArray();
-      const own = marks.filter((mark) => isOwn(mark, claim));
+      const own = marks.filter((mark) => isOwn(mark, owner));
       await takeBackTries(deps, own);
     },
   };

@@ -115,7 +115,7 @@ function applyBatch(
     beside: Beside | undefined;
   },
 ): Ingested {
-  const { causes, claim } = source;
+  const { causes, owner } = source;
   const { thread } = source.told;
   const header = mergeHeader(documents, source, erased, isFirst);
   if (header.isDeleted) return { isChanged: false, isDeleted: true };
@@ -125,7 +125,7 @@ function applyBatch(
     thread !== null &&
     (redactTitleOf(documents, thread._id, names, erased) || header.isThreadChanged);
   if (thread && (areMessagesChanged || isThreadChanged)) {
-    markThread(documents, thread._id, { causes, claim });
+    markThread(documents, thread._id, { causes, owner });
   }
   const isChanged = areMessagesChanged || isThreadChanged || header.isChannelChanged;
   beside?.note(documents, isChanged);

@@ -12,8 +12,8 @@ export interface Source {
   inferred?: Stamps;
   /** The requests that wait for everything that follows from the source, such as `import/ID`. */
   causes?: readonly string[];
-  /** The claim of whoever builds the thread at once when it changes. */
-  claim?: string;
+  /** For whom the thread's mark is claimed when the thread changes: whoever builds it at once. */
+  owner?: string;
 }
 
 /** Thrown where a source tells of a server or channel that was deleted here. Nothing more of the source is taken. */

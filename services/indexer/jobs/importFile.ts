@@ -62,8 +62,8 @@ export async function importFile(
   deps: IndexerDeps,
   { uploadId }: JobPayloads['import-file'],
 ): Promise<FileOutcome | null> {
-  const claim = randomUUID();
-  const begun = await begin(deps, uploadId, claim);
+  const owner = randomUUID();
+  const begun = await begin(deps, uploadId, owner);
   if (!begun) return null;
   const { file, own } = begun;
   const result: { ended: FileOutcome | null } = { ended: null };
@@ -88,7 +88,7 @@ export async function importFile(
 function begin(
   { commit }: IndexerDeps,
   uploadId: string,
-  claim: string,
+  owner: string,
 ): Promise<{ file: ImportFileRecord; own: Mark | null } | null> {
   const _id = markId('file', uploadId);
   return commit({
@@ -99,9 +99,9 @@ function begin(
       if (!file) return null;
       if (!known && file.state !== 'queued') return null;
       if (!known) documents.mark('file', uploadId);
-      claimOwn(documents, 'file', uploadId, claim);
+      claimOwn(documents, 'file', uploadId, owner);
       const mark = documents.get('work', _id)!;
-      return { file, own: isOwn(mark, claim) ? mark : null };
+      return { file, own: isOwn(mark, owner) ? mark : null };
     },
   });
 }
@@ -164,10 +164,10 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
   const { source: told, inferred } = sourceThread(file);
   const threadId = told.thread?._id;
   const fileMark = markId('file', uploadId);
-  const claim = randomUUID();
+  const owner = randomUUID();
   const source = {
     told,
-    claim,
+    owner,
     causes: [`import/${importId}`],
     inferred,
   };
@@ -184,7 +184,7 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
   if (isDeleted) return { ...outcome, reason: 'The thread was deleted from this archive' };
   if (threadId === undefined) return outcome;
   await redactErasedThread(deps, threadId, source.causes);
-  if (await finish(deps, 'thread', threadId, { owner: claim })) return outcome;
+  if (await finish(deps, 'thread', threadId, { owner })) return outcome;
   return { ...outcome, reason: THREAD_QUARANTINED };
 }
 

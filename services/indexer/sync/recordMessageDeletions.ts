@@ -7,11 +7,11 @@ import { markThread } from '../work/claims.js';
 /**
  * Records that the platform has deleted messages of a thread, and marks the thread. An answer that was asked for before
  * the deletion may still bring a message that is not recorded. So such a message is recorded as deleted, too. With
- * `claim`, the mark is claimed for a caller that builds the thread at once. Resolves with null where nothing is new.
+ * `owner`, the mark is claimed for a caller that builds the thread at once. Resolves with null where nothing is new.
  */
 export function recordMessageDeletions(
   { commit }: Pick<IndexerDeps, 'commit'>,
-  { threadId, claim }: { threadId: string; claim?: string },
+  { threadId, owner }: { threadId: string; owner?: string },
   messageIds: readonly string[],
 ): Promise<RecordedDeletion | null> {
   return commit({
@@ -22,7 +22,7 @@ export function recordMessageDeletions(
       const redacted = messageIds.filter((id) => redactMessage(documents, id, threadId));
       if (redacted.length === 0) return null;
       const cause = `delete-messages/${threadId}`;
-      markThread(documents, threadId, { causes: [cause], claim });
+      markThread(documents, threadId, { causes: [cause], owner });
       return { serverId: thread.serverId, cause };
     },
   });

@@ -18,14 +18,14 @@ export interface ToldMessage {
 
 /**
  * Records messages of a recorded thread. The header of the source has the lowest time, so it changes nothing of the
- * thread itself. With `claim`, the thread's mark is claimed for a caller that builds the thread at once. Nothing of a
+ * thread itself. With `owner`, the thread's mark is claimed for a caller that builds the thread at once. Nothing of a
  * server that is suspended meanwhile is recorded. Throws SyncProblem where messages are blank because the bot may not
  * read them. Throws SourceConflict where the thread is recorded as one of another forum or server.
  */
 export async function recordMessages(
   deps: SyncDeps,
   { serverId }: Pick<LoadedServer, 'serverId'>,
-  { threadId, channelId, claim }: { threadId: string; channelId: string; claim?: string },
+  { threadId, channelId, owner }: { threadId: string; channelId: string; owner?: string },
   told: readonly ToldMessage[],
 ): Promise<void> {
   if (told.some(({ value }) => isBlank(value))) await requireContentIntent(deps);
@@ -47,7 +47,7 @@ export async function recordMessages(
     deps,
     {
       told: { asOf: 0, server: server.told, channel, thread },
-      ...(claim !== undefined && { claim }),
+      ...(owner !== undefined && { owner }),
     },
     batches(messages),
   );

@@ -14,7 +14,7 @@ import type { SyncDeps } from './syncDeps.js';
  */
 export async function removeDeletedMessages(
   deps: IndexerDeps & { removals: Removals },
-  place: { threadId: string; claim?: string },
+  place: { threadId: string; owner?: string },
   messageIds: readonly string[],
 ): Promise<void> {
   const first = await countedMessages(deps.collections, place.threadId).limit(1).next();

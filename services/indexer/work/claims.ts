@@ -242,23 +242,23 @@ export function freeMark(documents: Documents, mark: Mark, due = AT_ONCE): void 
 }
 
 /**
- * Marks a thread. With `claim`, the mark is claimed for a caller that builds the thread at once. The change must read
+ * Marks a thread. With `owner`, the mark is claimed for a caller that builds the thread at once. The change must read
  * the thread's mark.
  */
 export function markThread(
   documents: Documents,
   threadId: string,
-  { causes, claim }: { causes?: readonly string[] | undefined; claim?: string | undefined },
+  { causes, owner }: { causes?: readonly string[] | undefined; owner?: string | undefined },
 ): void {
   documents.mark('thread', threadId, { causes });
-  if (claim !== undefined) claimOwn(documents, 'thread', threadId, claim);
+  if (owner !== undefined) claimOwn(documents, 'thread', threadId, owner);
 }
 
 /**
  * Claims a mark for `owner` in the transaction that sets it, unless somebody else holds it, or it has been tried before.
- * The claim names the mark's token, too. Otherwise worker A could build a thread for a while; meanwhile worker B takes
- * the mark over, builds the thread, and ends the mark; then A sets a mark again, and would hold it with the build that
- * it began long before. A would store what it had read then.
+ * Each mark of an owner gets a claim of its own, which names the mark's token. Otherwise, worker A builds a thread for
+ * long. Meanwhile worker B takes the mark over, builds the thread, and ends the mark. Then A sets a new mark for the same
+ * thread. If both marks had the same claim, A's first build would hold the new mark, and store what it read long before.
  */
 export function claimOwn(
   documents: Documents,
@@ -267,12 +267,9 @@ export function claimOwn(
   owner: string,
 ): void {
   const mark = documents.get('work', markId(kind, subject))!;
-  if (isOwn(mark, owner)) {
-    documents.put('work', { ...mark, due: leaseEnd(), tries: 1 });
-    return;
-  }
-  if (mark.claim !== undefined || mark.tries !== undefined) return;
-  const claim = `${owner}/${mark.token}`;
+  const isFree = mark.claim === undefined && mark.tries === undefined;
+  if (!isFree && !isOwn(mark, owner)) return;
+  const claim = isFree ? `${owner}/${mark.token}` : mark.claim!;
   documents.put('work', { ...mark, claim, due: leaseEnd(), tries: 1 });
 }
 

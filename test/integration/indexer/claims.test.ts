@@ -65,7 +65,7 @@ describe('claims of marks', () => {
     const setOwn = async (): Promise<Mark> => {
       await deps.commit({
         reads: { work: [_id] },
-        decide: (documents) => markThread(documents, threadId, { claim: 'own' }),
+        decide: (documents) => markThread(documents, threadId, { owner: 'own' }),
       });
       return (await markOf(threadId))!;
     };

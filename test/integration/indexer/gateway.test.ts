@@ -243,7 +243,7 @@ describe('the events of the gateway', () => {
       threadId: thread.id,
       serverId: guild.id,
       channelId: channel.id,
-      claim: 'claim',
+      owner: 'owner',
     };
     const [message] = messages as [(typeof messages)[number]];
     await deps.collections.messages.deleteOne({ _id: message.id });

@@ -363,7 +363,7 @@ describe('the recorder of events', () => {
     });
 
   it('counts each reaction by itself, and names nobody who may have taken theirs back', async () => {
-    const place = { serverId: anId(), channelId: anId(), threadId: anId(), claim: 'claim' };
+    const place = { serverId: anId(), channelId: anId(), threadId: anId(), owner: 'owner' };
     const [thumb, heart] = ['👍', '❤'].map((name) =>
       mapEmoji({ id: null, name, isAnimated: false }),
     );
@@ -475,7 +475,7 @@ describe('the recorder of events', () => {
     for (const event of [titled('A title'), titled('Another title'), said]) {
       events.push({ event, asOf: await own.clock.take() });
     }
-    await recordThread(own, { threadId, serverId, claim: 'claim' }, events);
+    await recordThread(own, { threadId, serverId, owner: 'owner' }, events);
     expect(await deps.collections.threads.findOne({ _id: threadId })).to.include({
       title: 'Another title',
     });
@@ -506,7 +506,7 @@ describe('the recorder of events', () => {
       };
       if (by === 'list') await noteThreads(own, server, { threads: [thread], asOf });
       else {
-        const place = { threadId, serverId, claim: 'claim' };
+        const place = { threadId, serverId, owner: 'owner' };
         await recordThread(own, place, [{ event: { kind: 'thread', thread }, asOf }]);
       }
     }
@@ -720,7 +720,7 @@ describe('the recorder of events', () => {
     isLooked = true;
     const message = aLiveMessage({ channel_id: thread.id });
     const event = { kind: 'message' as const, message };
-    const place = { serverId, threadId: thread.id, claim: 'claim' };
+    const place = { serverId, threadId: thread.id, owner: 'owner' };
     await recordThread(own, place, [{ event, asOf: server.asOf + 1 }]);
     expect(await deps.collections.messages.countDocuments()).to.equal(0);
   });
@@ -747,7 +747,7 @@ describe('the recorder of events', () => {
     const server = await loadServer(own, serverId);
     const thread = aLiveThread({ guild_id: serverId, parent_id: one.channels[0]!.id });
     await noteThreads(own, server, { threads: [thread], asOf: server.asOf });
-    const place = { serverId, threadId: thread.id, claim: 'claim' };
+    const place = { serverId, threadId: thread.id, owner: 'owner' };
     const told = messages.map((message) => ({
       event: { kind: 'message' as const, message: { ...message, channel_id: thread.id } },
       asOf: server.asOf + 1,

@@ -11,7 +11,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 
 /** How many threads are built at once. */
 const AT_ONCE = 50;
-const CLAIM = 'of-this-process';
+const OWNER = 'of-this-process';
 const fail = (error: unknown): never => {
   throw error;
 };
@@ -24,14 +24,14 @@ describe('builds of threads that events have changed', () => {
     const told = aSourceThread();
     const { _id: threadId } = told.thread;
     const messages = [aSourceMessage({ _id: threadId, threadId })];
-    await ingest(deps, { told, claim: CLAIM }, inBatches(messages));
+    await ingest(deps, { told, owner: OWNER }, inBatches(messages));
     return threadId;
   }
   const marks = () => deps.collections.work.find({ kind: 'thread' }).toArray();
 
   it('begin with the claims that the events have made, and free those that are not begun', async () => {
     const ids = await Promise.all(Array.from({ length: AT_ONCE + 2 }, claimed));
-    expect((await marks()).every((mark) => isOwn(mark, CLAIM))).to.equal(true);
+    expect((await marks()).every((mark) => isOwn(mark, OWNER))).to.equal(true);
     const { signal } = new AbortController();
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
@@ -42,7 +42,7 @@ describe('builds of threads that events have changed', () => {
       await opened;
       return deps.commit(change);
     };
-    const builds = createThreadBuilds({ ...deps, commit, signal, fail }, CLAIM);
+    const builds = createThreadBuilds({ ...deps, commit, signal, fail }, OWNER);
     for (const id of ids) builds.ask(id);
     await until(() => waiting.size === AT_ONCE);
     const ended = builds.end();
@@ -73,7 +73,7 @@ describe('builds of threads that events have changed', () => {
     };
     const { signal } = new AbortController();
     const search = { ...deps.search, write };
-    const builds = createThreadBuilds({ ...deps, search, signal, fail }, CLAIM);
+    const builds = createThreadBuilds({ ...deps, search, signal, fail }, OWNER);
     builds.ask(threadId);
     await until(
       async () =>
