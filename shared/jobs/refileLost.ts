@@ -7,28 +7,31 @@ import type { Producer } from './producer.js';
 /** The collections that record requested work until it is done. */
 export type WaitingWork = Pick<Collections, 'importFiles' | 'deletions' | 'erasures' | 'state'>;
 
+/** How many jobs of each kind are filed again at once. What is left has its turn later. */
 const BATCH = 200;
 
 /**
  * Files jobs again that may be lost because Redis was emptied: those of files, deletions, erasures and a rebuild that
- * were asked for longer ago than `olderThanMs`. Nothing is filed where the job still waits or runs.
+ * were asked for longer ago than `olderThanMs`. Nothing is filed where the job still waits or runs. Files at most
+ * `most` jobs of each kind; 0 is no limit, as in MongoDB.
  */
 export async function refileLost(
   { importFiles, deletions, erasures, state }: WaitingWork,
   producer: Pick<Producer, 'refile'>,
   olderThanMs: number,
+  most = BATCH,
 ): Promise<number> {
   const before = new Date(Date.now() - olderThanMs);
   const files = await importFiles
-    .find({ state: 'queued', queuedAt: { $lte: before } })
+    .find({ state: 'queued', queuedAt: { $lte: before } }, { projection: { importId: 1 } })
     .sort({ queuedAt: 1 })
-    .limit(BATCH)
+    .limit(most)
     .toArray();
   for (const { _id, importId } of files)
     await producer.refile('import-file', { uploadId: _id, importId });
   const requested = await deletions
     .find({ requestedAt: { $lte: before } })
-    .limit(BATCH)
+    .limit(most)
     .toArray();
   for (const { kind, subject } of requested) {
     const job = deletionJob(kind, subject);
@@ -37,7 +40,7 @@ export async function refileLost(
   const waiting = { userId: { $exists: true }, requestedAt: { $lte: before } };
   const asked = await erasures
     .find(waiting, { projection: { _id: 1 } })
-    .limit(BATCH)
+    .limit(most)
     .toArray();
   for (const { _id } of asked) await producer.refile('erase-user', { erasureId: _id });
   const unfinished = { $in: ['queued', 'running'] as ('queued' | 'running')[] };

@@ -9,6 +9,9 @@ import { verifyWhole } from '../verify/verifyWhole.js';
 import { heldLine } from './heldLine.js';
 import { restoreBackup } from './restoreBackup.js';
 
+/** The limit that lets `refileLost` file the jobs of all work. */
+const ALL_JOBS = 0;
+
 /** Options of `restore`. */
 export interface RestoreOptions {
   keys?: boolean;
@@ -32,8 +35,7 @@ async function restore(archive: Archive, folder: string, keys: boolean): Promise
   // A finished job of an earlier archive for the same file would keep the file from getting a new job.
   for (const state of ['completed', 'failed'] as const)
     await archive.producer.queue.clean(0, 0, state);
-  // This files the first jobs. The indexer files the others by itself.
-  await refileLost(archive.mongo.collections, archive.producer, 0);
+  await refileLost(archive.mongo.collections, archive.producer, 0, ALL_JOBS);
   const built = await reindexViews(archive, { wait: true });
   const lines = [heldLine('Restored', manifest), ...keyLines(revokedKeys), ...built.lines];
   if (!built.ok) return { ...built, lines };

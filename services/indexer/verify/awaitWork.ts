@@ -4,8 +4,9 @@ import type { Collections } from '../../../shared/store/collections.js';
 import { NEVER, type Mark, type LoopKind } from '../../../shared/store/work.js';
 import { dayOf } from '../views/tallyPeople.js';
 import { ALL_KINDS } from '../work/kinds.js';
+import { lateRequests } from './lateRequests.js';
 
-type Marks = Pick<Collections, 'members' | 'work'>;
+type Work = Pick<Collections, 'members' | 'work' | 'deletions' | 'erasures' | 'importFiles'>;
 
 /** Resolves with how much is left of one kind of work. */
 type Count = () => Promise<number>;
@@ -15,15 +16,18 @@ const POLL_MS = 100;
 const SIMILAR_AFTER_MS = 20 * 60_000;
 
 /**
- * Waits until the work that is marked now has been done. It waits for one kind of mark after the other, because each
- * kind leads to the next. Gives up when for `patienceMs` no mark has been done: then nobody works on them.
+ * Waits until late requests and the work that is marked now have been done. It waits for one kind of mark after the
+ * other, because each kind leads to the next. Gives up when for `patienceMs` none has been done: then nobody works on
+ * them.
  */
-export async function awaitWork(marks: Marks, patienceMs: number): Promise<void> {
+export async function awaitWork(work: Work, patienceMs: number): Promise<void> {
+  // After a restore, and where no indexer ran for an hour, requests are late whose jobs have only begun.
+  await awaitNone(async () => (await lateRequests(work)).length, patienceMs);
   // At midnight UTC the rolling periods of many people change. The indexer marks these people little by little.
   const aged = { periodDay: { $lt: dayOf(new Date()) } };
-  if (!(await awaitNone(() => marks.members.countDocuments(aged), patienceMs))) return;
+  if (!(await awaitNone(() => work.members.countDocuments(aged), patienceMs))) return;
   for (const kind of ALL_KINDS) {
-    if (!(await awaitNone(await markedNow(marks, kind), patienceMs))) return;
+    if (!(await awaitNone(await markedNow(work, kind), patienceMs))) return;
   }
 }
 
@@ -31,7 +35,7 @@ export async function awaitWork(marks: Marks, patienceMs: number): Promise<void>
  * Resolves with a count of the marks that were set by now and are left. The newest mark gives the end of this period,
  * because the clocks of other processes may differ.
  */
-async function markedNow({ work }: Marks, kind: LoopKind): Promise<Count> {
+async function markedNow({ work }: Work, kind: LoopKind): Promise<Count> {
   const waiting: Filter<Mark> = { ...waitingMarks(kind), due: { $ne: NEVER } };
   const last = await work.findOne(waiting, { sort: { at: -1 } });
   if (!last) return () => Promise.resolve(0);

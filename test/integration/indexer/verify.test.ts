@@ -14,6 +14,8 @@ import { awaitWork } from '../../../services/indexer/verify/awaitWork.js';
 import type { DifferenceKind, VerifyReport } from '../../../shared/contract/verify.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { fileRecordId } from '../../../shared/store/syncRecords.js';
+import { createHandlers } from '../../../services/indexer/handlers.js';
+import { requestDeletion } from '../../../shared/store/deletions.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { idKey } from '../../../shared/store/listKeys.js';
@@ -853,6 +855,18 @@ describe('verifyArchive, of a small archive', () => {
     expect(await found()).to.deep.equal([...asked, 'work.waiting a']);
     await setMarks(deps, 'file', ['b'], { due: new Date(Date.now() + 3_600_000) });
     expect(await found()).to.deep.equal(asked);
+  });
+
+  it('waits for a late request whose job has only begun', async () => {
+    const { threads } = await restingArchive(deps, stores, 2);
+    const { threadId } = threads[0]!;
+    const { deletions } = deps.collections;
+    await requestDeletion(deps.collections, 'thread', threadId);
+    await deletions.updateMany({}, { $set: { requestedAt: new Date(Date.now() - 2 * 3_600_000) } });
+    const verified = verifyNow(deps, { patienceMs: 100_000 });
+    expect(await Promise.race([verified, pause(1_000, 'waiting')])).to.equal('waiting');
+    await createHandlers(deps)['delete-thread']({ threadId });
+    expect(await verified).to.deep.include({ differences: [], clean: true });
   });
 
   it('waits after midnight until the rolling periods are counted again', async () => {

@@ -2,7 +2,7 @@ import { syncOf } from '../../../../shared/store/syncRecords.js';
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { erasedTraces } from '../erasedTraces.js';
-import { MOST_LISTED } from './mostListed.js';
+import { MOST_LISTED } from '../mostListed.js';
 
 /** Looks for erased people among those of whom the sync has noted something, or who are left out of a server. */
 export async function checkErased({ deps: { collections } }: AreaContext): Promise<Difference[]> {

@@ -3,7 +3,7 @@ import { ALL_KINDS } from '../../work/kinds.js';
 import type { AreaContext } from '../area.js';
 import { waitingMarks } from '../awaitWork.js';
 import type { Difference } from '../difference.js';
-import { MOST_LISTED } from './mostListed.js';
+import { MOST_LISTED } from '../mostListed.js';
 
 /**
  * Looks for marks that should be done soon. A mark that two looks find unchanged is done by nobody. Marks of threads

@@ -1,7 +1,7 @@
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { personDifference } from '../people/peopleArea.js';
-import { MOST_LISTED } from './mostListed.js';
+import { MOST_LISTED } from '../mostListed.js';
 
 /** Looks for lines of leaderboards whose person has no row on that server. No other check finds them. */
 export async function checkOrphanRanks({ deps }: AreaContext): Promise<Difference[]> {

@@ -2,7 +2,7 @@ import type { Owned } from '../../../../shared/store/pieces.js';
 import { orphanBodies, orphanUploads } from '../../stores/orphanPieces.js';
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
-import { MOST_LISTED } from './mostListed.js';
+import { MOST_LISTED } from '../mostListed.js';
 
 /**
  * The age (ms) above which the pieces of a body count as orphans. The body that belongs to younger ones may still be

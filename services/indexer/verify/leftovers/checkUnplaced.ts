@@ -1,6 +1,6 @@
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
-import { MOST_LISTED } from './mostListed.js';
+import { MOST_LISTED } from '../mostListed.js';
 
 /** Looks for search documents that name no thread. The comparison of threads does not find them. */
 export async function checkUnplaced({ deps, indexes }: AreaContext): Promise<Difference[]> {

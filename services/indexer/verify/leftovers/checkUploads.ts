@@ -2,7 +2,7 @@ import { batches } from '../../../../shared/platform/batches.js';
 import { storedUploads } from '../../../../shared/store/uploads.js';
 import type { AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
-import { MOST_LISTED } from './mostListed.js';
+import { MOST_LISTED } from '../mostListed.js';
 
 /** Looks for files that wait to be imported although their bytes are missing. */
 export async function checkUploads({ deps, tally }: AreaContext): Promise<Difference[]> {
