@@ -6,7 +6,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /**
  * Addresses, and names that no site of the public web can have. A request with such a Host is meant for this machine.
  */
-const LOCAL_HOST = /^(?:[^.]+|[^.]+\.(?:localhost|local|internal)|[\d.]+|\[[\da-f:.]+\])$/i;
+const LOCAL_HOST = /^(?:[^.]+|(?:[^.]+\.)+(?:localhost|local|internal)|[\d.]+|\[[\da-f:.]+\])$/i;
 
 /** Whether the Host is a name that the owner of another site cannot point at this machine (DNS rebinding). */
 export function isLocalHost(ctx: Context): boolean {

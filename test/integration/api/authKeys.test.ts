@@ -232,6 +232,11 @@ describe('DISABLE_AUTH', () => {
         ['localhost:3000', 200],
         ['api', 200],
         ['devbox.local:81', 200],
+        ['host.docker.internal:3000', 200],
+        ['a.b.localhost', 200],
+        ['.internal', 403],
+        ['internal.elsewhere.example', 403],
+        ['elsewhere.internal.example', 403],
         ['192.168.1.2', 200],
         ['[fe80::1]:3000', 200],
       ] as [string, number][]) {
