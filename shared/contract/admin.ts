@@ -277,7 +277,7 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
   version: text('Version of the API'),
   archive: group({
     servers: 'Servers',
-    channels: 'Channels with threads',
+    channels: 'Forums, and text channels with archived threads',
     threads: 'Threads',
     messages: 'Messages',
     users: 'Everyone who wrote, counted once for each server',
@@ -331,7 +331,9 @@ export const adminStatsSchema = Joi.object<AdminStats, true>({
     problem: Joi.string()
       .allow(null)
       .required()
-      .description('Why nothing is copied or removed now; null while nothing is wrong'),
+      .description(
+        'Why nothing is copied or removed now, or was lately; null while nothing is wrong',
+      ),
   })
     .allow(null)
     .required()

@@ -84,7 +84,7 @@ export const adminOperations = {
     ...WRITE,
     operationId: 'retryJob',
     paths: ['/admin/jobs/:jobId/retry'],
-    summary: 'Try a failed job again',
+    summary: 'Try a failed job again, or the waiting files of an import',
     params: jobParams,
     response: queuedJobSchema,
     errors: [...FIND, 'CONFLICT'],
@@ -199,6 +199,8 @@ export const adminOperations = {
     operationId: 'eraseUser',
     paths: ['/admin/users/:userId'],
     summary: 'Erase a person: what they wrote, their names, and every mention of them',
+    // Somebody who is not known can be erased, too.
+    errors: PROTECTED_ERRORS,
     params: Joi.object<{ userId: string }, true>({
       userId: Joi.string()
         .pattern(/^\d{17,20}$/)

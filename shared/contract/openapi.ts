@@ -47,8 +47,14 @@ const SECURITY: Record<'public' | 'me' | 'level', Json> = {
   level: [{ apiKey: [] }, { serviceToken: [] }],
 };
 
-/** Errors that every operation may answer: an invalid URL or two credentials at once, and too many requests. */
-const ALWAYS: readonly ErrorCode[] = ['VALIDATION_ERROR', 'RATE_LIMITED'];
+/**
+ * The errors that an operation may answer. Every one answers VALIDATION_ERROR for an invalid URL, and for two
+ * credentials at once. Every one whose requests are counted answers RATE_LIMITED for too many.
+ */
+function errorsOf({ errors, limitedAs }: Operation): ErrorCode[] {
+  const counted: ErrorCode[] = limitedAs === 'nothing' ? [] : ['RATE_LIMITED'];
+  return [...new Set<ErrorCode>(['VALIDATION_ERROR', ...counted, ...errors])];
+}
 
 /** The OpenAPI 3.1 document of some operations. */
 export function openApiDocument(operations: readonly Operation[]): JsonObject {
@@ -102,8 +108,21 @@ function describeOperation(operation: Operation, alias: number, share: (node: Js
         headers: describeHeaders(operation.headers ?? {}),
         content: { 'application/json': { schema: share(jsonSchema(operation.response)) } },
       },
-      ...errorResponses([...new Set([...ALWAYS, ...operation.errors])]),
+      ...(mayBeHeld(operation) && { 304: describeNotModified() }),
+      ...errorResponses(errorsOf(operation)),
     },
+  };
+}
+
+/** Whether the client may have the answer already, and names its entity tag in If-None-Match. */
+function mayBeHeld({ method, status = 200, file }: Operation): boolean {
+  return method === 'get' && (status === 200 || file === true);
+}
+
+function describeNotModified(): Json {
+  return {
+    description: 'The client has this form of the body: If-None-Match names its ETag',
+    headers: describeHeaders({}),
   };
 }
 

@@ -196,7 +196,7 @@ export const threadResultSchema = Joi.object<ThreadResult, true>({
     "First 200 characters of the first message, in the platform's markdown, with names for ids",
   ),
   status: oneOf(THREAD_STATUSES, STATUS_MEANING),
-  author: authorSchema,
+  author: authorSchema.description('Who started the thread'),
   tags: listOf(Joi.string().allow(''), 'Names of applied tags'),
   serverId: id('Server id'),
   channelId: id('Channel id'),

@@ -388,7 +388,7 @@ export const threadDetailSchema = Joi.object<ThreadDetail, true>({
   title: text('Title'),
   slug: text('URL-friendly form of the title: a-z, 0-9 and hyphens, at most 80 characters'),
   status: oneOf(THREAD_STATUSES, STATUS_MEANING),
-  author: messageAuthorSchema,
+  author: messageAuthorSchema.description('Who started the thread'),
   tags: listOf(Joi.string(), 'Names of the applied tags'),
   serverId: id('Server id'),
   channelId: id('Channel id'),

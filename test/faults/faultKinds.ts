@@ -68,7 +68,7 @@ export const FAULTS = {
   'Elasticsearch answers cut': ({ rig, ms }) => poisoned(rig.proxies.elasticsearch, CUT, ms),
   'Elasticsearch 5 s late': ({ rig, ms }) =>
     poisoned(rig.proxies.elasticsearch, latency(5_000), ms),
-  'Elasticsearch silent': ({ rig, ms }) => poisoned(rig.proxies.elasticsearch, REDACTED, ms),
+  'Elasticsearch silent': ({ rig, ms }) => poisoned(rig.proxies.elasticsearch, SILENT, ms),
   'Elasticsearch on a narrow line': ({ rig, ms }) =>
     poisoned(rig.proxies.elasticsearch, NARROW, ms),
   'search index lost': ({ rig }) => onceItAnswers(() => searchLost(rig)),
@@ -93,7 +93,7 @@ const CUT: Toxic = {
   attributes: { bytes: 100 },
   toxicity: 0.5,
 };
-const REDACTED: Toxic = { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } };
+const SILENT: Toxic = { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } };
 /** `rate` is in kilobytes a second. */
 const NARROW: Toxic = { type: 'bandwidth', stream: 'downstream', attributes: { rate: 20 } };
 

@@ -106,7 +106,7 @@ function registerStored(
   gauge('waiting_files', 'Files that were taken for import, and are not imported yet', () =>
     importFiles.countDocuments({ state: 'queued' }),
   );
-  gauge('quarantined', 'Documents, threads and files that are quarantined', () =>
+  gauge('quarantined', 'What is quarantined: documents, threads, files and other work', () =>
     work.countDocuments(FAILED),
   );
   gauge(
