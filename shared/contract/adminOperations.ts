@@ -152,7 +152,8 @@ export const adminOperations = {
     ...WRITE,
     operationId: 'verify',
     paths: ['/admin/verify'],
-    summary: 'Compare everything that is read with the records, and mend what differs if told to',
+    summary:
+      'Compare everything that readers get with the records, and mend what differs if told to',
     body: jsonBody(verifyRequestSchema, { optional: true }),
     response: queuedJobSchema,
     errors: CHANGE,

@@ -137,7 +137,7 @@ export const newApiKeySchema = Joi.object<NewApiKey, true>({
     .description('What the key is for'),
   level: oneOf(SCOPES, 'What the key allows'),
   expiresAt: givenTime(
-    `When it stops working (ISO 8601; UTC unless it says): in time to come, at most ${MOST_KEY_YEARS} years from now; never when absent`,
+    `When it stops working (ISO 8601; UTC unless it says): a time in the future, at most ${MOST_KEY_YEARS} years from now; never when absent`,
   ),
 });
 

@@ -74,7 +74,7 @@ export interface Mark {
    * documents that the last build sent.
    */
   whole?: true;
-  /** How often it was tried without success. Absent where no try has failed. */
+  /** How many tries were begun and have not succeeded, the one under way included. Absent where there are none. */
   tries?: number;
   /** For a file: set with the first change that its import makes, with the thread if there is one. */
   changed?: { threadId?: string };
@@ -84,7 +84,10 @@ export interface Mark {
 
 /** Due at once, whatever the clocks of other processes say. */
 export const AT_ONCE = new Date(0);
-/** Never due: the mark is quarantined. When it is set again, it is due at once, and tried once more. */
+/**
+ * Never due: the mark is quarantined. When it is set again, it is due at once. It is then tried once more, unless its
+ * last tries ended the process.
+ */
 export const NEVER = new Date('9999-12-31');
 
 /** A mark is quarantined after so many tries that failed or ended their process. */

@@ -11,7 +11,7 @@ RULES = [
     ("query", "query must be at most 8192 bytes", "it bounds all parameters together, as they are encoded"),
     ("offset", "offset and limit together must not exceed", "it bounds a sum"),
     ("body", "body must name only one of serverId, channelId and threadId", "it lists members, not which exclude each other"),
-    ("expiresAt", "expiresAt must be a time to come", "it depends on the time of the request"),
+    ("expiresAt", "expiresAt must be a time in the future", "it depends on the time of the request"),
     ("upload.json", "", "an export has a format of its own, described in docs/import-format.md"),
     ("body", "The form ", "what a form must hold is not said by its media type"),
 ]

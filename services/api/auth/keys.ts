@@ -48,6 +48,6 @@ export function revokeKey(store: Store): Handler<{ keyId: string }, unknown> {
 function readExpiry(text: string): Date {
   const date = new Date(text);
   if (isKeyExpiry(date)) return date;
-  const message = `expiresAt must be a time to come, at most ${MOST_KEY_YEARS} years from now`;
+  const message = `expiresAt must be a time in the future, at most ${MOST_KEY_YEARS} years from now`;
   throw new AppError('VALIDATION_ERROR', message, { details: [{ path: 'expiresAt', message }] });
 }

@@ -21,11 +21,13 @@ export function addBackup(program: Command): void {
 export function addRestore(program: Command): void {
   program
     .command('restore')
-    .description('Put a backup into an empty archive, build what is read of it, and verify it')
+    .description(
+      'Put a backup into an empty archive, build its views and search index, and verify it',
+    )
     .argument('<folder>', 'what backup wrote', readPath)
     .option(
       '--keys',
-      'let API keys work as they did at the backup, also those revoked since; else all are revoked',
+      'let API keys work as they did at the backup, even those revoked since; without it, all are revoked',
     )
     .option('--json', 'print the report as JSON')
     .action(async (folder: string, options: RestoreOptions) => {

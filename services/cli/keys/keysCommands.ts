@@ -9,7 +9,7 @@ export function addKeys(program: Command): void {
   const keys = program.command('keys').description('Make, list and revoke API keys');
   keys
     .command('create')
-    .description('Make an API key and print it, this once')
+    .description('Make an API key and print it; it is never shown again')
     .addOption(level())
     .requiredOption('--name <name>', 'what the key is for', readName)
     .option(
@@ -56,6 +56,6 @@ function readExpiry(text: string): Date {
   const date = new Date(parseTime(text));
   if (isKeyExpiry(date)) return date;
   throw new InvalidArgumentError(
-    `It must be a time to come, at most ${MOST_KEY_YEARS} years from now, such as 2030-01-01T00:00:00Z.`,
+    `It must be a time in the future, at most ${MOST_KEY_YEARS} years from now, such as 2030-01-01T00:00:00Z.`,
   );
 }

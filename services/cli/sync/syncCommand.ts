@@ -5,7 +5,9 @@ import type { SyncOptions } from './runSync.js';
 export function addSync(program: Command): void {
   program
     .command('sync')
-    .description('Fetch what is new from the platform; of one thread, all of it once more')
+    .description(
+      'Fetch what is new from the platform; with --thread, read a whole thread once more',
+    )
     .option('--server <id>', 'only this server')
     .option('--channel <id>', 'only this forum')
     .option('--thread <id>', 'only this thread, from its first message on')

@@ -5,7 +5,9 @@ import type { VerifyOptions } from './runVerify.js';
 export function addVerify(program: Command): void {
   program
     .command('verify')
-    .description('Compare everything that is read with what is recorded; exit 1 when it differs')
+    .description(
+      'Compare everything that readers get with the records; exit code 1 where it differs',
+    )
     .option('--repair', 'mend what differs')
     .option('--wait', 'wait for its end (default); Ctrl-C ends the waiting, not the work')
     .option('--no-wait', 'return once the work is queued')

@@ -38,7 +38,7 @@ describe('the usage of the command line', () => {
     [['delete', 'thread', 'abc'], /'abc' is invalid .* An id has 17 to 20 digits/],
     [['delete', 'user', ID], /Allowed choices are thread, channel, server/],
     [['erase-user', '12'], /'12' is invalid .* An id has 17 to 20 digits/],
-    [['reindex'], /say what to build anew: --search or --views/],
+    [['reindex'], /say what to build again: --search or --views/],
     [['reindex', '--views', '--search'], /--search or --views/],
     [['verify', 'more'], /too many arguments/],
     [['keys', 'bogus'], /unknown command 'bogus'/],
@@ -46,7 +46,10 @@ describe('the usage of the command line', () => {
     [['keys', 'create', '--name', 'x'], /--level/],
     [['keys', 'create', '--level', 'read'], /--name/],
     [['keys', 'create', '--level', 'read', '--name', ' '], /1 to 100 characters/],
-    [['keys', 'create', '--level', 'read', '--name', 'x', '--expires', 'soon'], /a time to come/],
+    [
+      ['keys', 'create', '--level', 'read', '--name', 'x', '--expires', 'soon'],
+      /a time in the future/,
+    ],
     // Otherwise, these would be read as the year 2035, and as a day in December.
     ...['35', '12/03/2035'].map((time): [string[], RegExp] => [
       ['keys', 'create', '--level', 'read', '--name', 'x', '--expires', time],
