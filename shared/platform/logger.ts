@@ -33,9 +33,9 @@ const GATHERED_MS = 20;
 /**
  * Standard output for a process that logs a line for each request. Lines are written together: when they fill one write,
  * or 20 ms after the first of them. When the process exits, it writes what is left. A process that is killed loses the
- * lines of its last 20 ms.
+ * lines of its last 20 ms, unless it calls `flush` before.
  */
-export function gatheredOutput(): DestinationStream {
+export function gatheredOutput(): DestinationStream & { flush(): void } {
   const output = destination({ dest: 1, sync: true });
   const most = fstatSync(1).isFile() ? MOST_WRITTEN.file : MOST_WRITTEN.pipe;
   let lines = '';
@@ -51,6 +51,7 @@ export function gatheredOutput(): DestinationStream {
   };
   process.on('exit', flush);
   return {
+    flush,
     write(line) {
       const length = Buffer.byteLength(line);
       if (bytes + length > most) flush();
