@@ -28,7 +28,7 @@ const LOOK_FOR_STALLED_EVERY_MS = 5_000;
 
 /** How long (ms) jobs that are under way may take to end when the worker stops. */
 const LONGEST_END_MS = 4_000;
-/** How long (ms) between two log lines about a queue that cannot be reached. */
+/** How long (ms) between two log lines about errors of the queue's worker. */
 const TOLD_EVERY_MS = 30_000;
 
 export interface WorkerOptions {
@@ -76,7 +76,9 @@ export function createWorker(redis: Redis, options: WorkerOptions): QueueWorker 
   });
   worker.on(
     'error',
-    seldom(TOLD_EVERY_MS, (error) => logger.warn({ err: error }, 'The queue cannot be reached')),
+    seldom(TOLD_EVERY_MS, (error) =>
+      logger.warn({ err: error }, "The queue's worker met an error"),
+    ),
   );
   worker.on('failed', (job, error) =>
     logger.error({ err: error, jobId: job?.id, job: job?.name }, 'A job failed'),
