@@ -12,3 +12,12 @@ export interface Caller {
   /** What the platform says about the user of a platform token. */
   profile?: PlatformProfile;
 }
+
+/** A caller who was admitted to an operation. */
+export interface Admitted extends Caller {
+  /**
+   * Checks the credential again. It is called once a body has arrived, because the credential may have ended meanwhile.
+   * Throws what the first check throws.
+   */
+  recheck: () => Promise<void>;
+}

@@ -43,7 +43,8 @@ export function importExport(deps: Deps): Handler<unknown, unknown, RawBody> {
   return async ({ body, caller }) => {
     await requireQueue(deps);
     // The gate has refused requests without a caller.
-    const files = await uploads.take(caller!.id, UPLOADS_OF_ONE, () => readFiles(deps, body));
+    const { id, recheck } = caller!;
+    const files = await uploads.take(id, UPLOADS_OF_ONE, () => readFiles(deps, body, recheck));
     refuseWhenNoneIsTaken(files);
     const importId = await enterImport(deps, files);
     const shown = files.map(({ uploadId: _id, bytes: _bytes, ...file }) => file);
@@ -55,11 +56,17 @@ function tooMany(): Unavailable {
   return new Unavailable('Too many uploads are under way; try again soon', 5);
 }
 
-async function readFiles(deps: Deps, body: RawBody): Promise<Checked[]> {
+/** Reads the files of a body. Then it checks the caller's credential again, because an upload may take hours. */
+async function readFiles(
+  deps: Deps,
+  body: RawBody,
+  recheck: () => Promise<void>,
+): Promise<Checked[]> {
   const files: Checked[] = [];
   try {
     if (body.contentType === 'multipart/form-data') await readForm(deps, body, files);
     else files.push(await checkFile(deps, 'upload.json', body.stream));
+    await recheck();
   } catch (error) {
     await discard(deps, files);
     throw error;

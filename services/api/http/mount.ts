@@ -68,7 +68,10 @@ async function findAnswer(
     cookie: (name) => ctx.cookies.get(name),
   });
   const body = operation.body && (await readBody(ctx.req, operation.body));
-  if (operation.body?.schema) ctx.state['given'] = body;
+  if (operation.body?.schema) {
+    await caller?.recheck();
+    ctx.state['given'] = body;
+  }
   if (isKept(question)) return answerKept(ctx.req, question, cache);
   const answer = await question.answer(body);
   ctx.state['answered'] = answer.identity;

@@ -1,7 +1,7 @@
 import type { Operation } from '../../../shared/contract/operation.js';
 import type { Answer } from '../answer.js';
 import type { Asker } from '../asker.js';
-import type { Caller } from '../caller.js';
+import type { Admitted } from '../caller.js';
 import { queryReader } from './query.js';
 import type { Tagged } from './responseCache.js';
 
@@ -13,7 +13,7 @@ export interface Input<Params, Query, Body = undefined> {
   query: Query;
   body: Body;
   /** Null on public operations. */
-  caller: Caller | null;
+  caller: Admitted | null;
   /** The name whose limit the request counts towards. */
   asker: Asker;
   /** The value of a cookie as it was sent. */

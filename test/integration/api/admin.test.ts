@@ -616,7 +616,7 @@ describe('admin', () => {
       const contentType = 'multipart/form-data';
       const headers = { 'content-type': `${contentType}; boundary=x` };
       const stream = Readable.from([Buffer.from(`${part}${part}${part}--x--`)]);
-      const caller = { id: 'somebody' };
+      const caller = { id: 'somebody', recheck: () => Promise.resolve() };
       const answer = await take({ body: { stream, contentType, headers }, caller } as Parameters<
         typeof take
       >[0]);

@@ -5,7 +5,7 @@ import type { Access, Operation } from '../../../../shared/contract/operation.js
 import type { Credential } from '../../auth/credential.js';
 import type { Identify } from '../../auth/identify.js';
 import { InvalidCredential, invalidCredential, missingCredential } from '../../auth/refusals.js';
-import type { Caller } from '../../caller.js';
+import type { Admitted, Caller } from '../../caller.js';
 import { isLocalHost, isLoopbackOrigin, isOwnOrigin } from '../origin.js';
 import type { AddressReader } from './addressReader.js';
 import { countRequest, limitOf, refuseBlocked } from './countRequest.js';
@@ -18,7 +18,7 @@ interface Guarded extends Pick<Operation, 'access' | 'limitedAs'> {
 }
 
 /** Admits a request to an operation, and returns its caller. Otherwise throws the error to answer with. */
-export type Gate = (ctx: Context, operation: Guarded) => Caller | null | Promise<Caller | null>;
+export type Gate = (ctx: Context, operation: Guarded) => Admitted | null | Promise<Admitted | null>;
 
 export interface GateOptions {
   /** Allows everybody everything, except pages of other sites. */
@@ -34,7 +34,12 @@ export interface GateOptions {
 const SEARCH_WEIGHT = 10;
 /** Stands for the operation while the caller is not known: such a request counts as a read. */
 const UNKNOWN = { access: 'public' } as const;
-const DEVELOPER: Caller = { kind: 'development', id: 'development', scopes: SCOPES };
+const DEVELOPER: Admitted = {
+  kind: 'development',
+  id: 'development',
+  scopes: SCOPES,
+  recheck: () => Promise.resolve(),
+};
 
 /** Makes the gate of an API. A request without a credential is admitted or refused at once. */
 export function createGate(options: GateOptions): Gate {
@@ -52,7 +57,7 @@ export function createGate(options: GateOptions): Gate {
 }
 
 /** The caller of a protected operation with DISABLE_AUTH. Throws FORBIDDEN where a page of another site calls it. */
-function developer(ctx: Context): Caller {
+function developer(ctx: Context): Admitted {
   const isHere = isLocalHost(ctx) && (isOwnOrigin(ctx) || isLoopbackOrigin(ctx));
   if (!isHere) {
     throw new AppError('FORBIDDEN', 'Without credentials, no page of another site may ask this');
@@ -76,7 +81,7 @@ async function admit(
   access: Exclude<Access, 'public'>,
   credential: Credential,
   options: GateOptions,
-): Promise<Caller> {
+): Promise<Admitted> {
   const { limits } = options;
   // Checking a key or a service token costs little. But the platform is not asked for an address with too many wrong
   // ones.
@@ -84,13 +89,26 @@ async function admit(
   const caller = await resolve(ctx, access, credential, options);
   ctx.state['caller'] = caller;
   countCaller(ctx, caller, UNKNOWN, options);
-  if (access !== 'me' && !caller.scopes.includes(access)) {
+  if (!isAllowed(caller, access)) {
     // Each of these refusals is stored in the audit trail. The limit keeps anybody from filling it.
     refuseGuesser(ctx, options);
     limits?.failedCredentials.take(options.addressOf(ctx.req));
-    throw new AppError('FORBIDDEN', `This needs the level ${access}`);
+    throw tooLow(access);
   }
-  return caller;
+  return {
+    ...caller,
+    async recheck() {
+      if (!isAllowed(await options.identify(credential), access)) throw tooLow(access);
+    },
+  };
+}
+
+function isAllowed({ scopes }: Caller, access: Exclude<Access, 'public'>): boolean {
+  return access === 'me' || scopes.includes(access);
+}
+
+function tooLow(access: Access): AppError {
+  return new AppError('FORBIDDEN', `This needs the level ${access}`);
 }
 
 /** Finds the caller of a credential. Where that fails, the request counts as a read of its address. */
