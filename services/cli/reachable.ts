@@ -4,10 +4,11 @@ import { CliError } from './cliError.js';
 import type { Archive } from './openArchive.js';
 import { safeText } from './safeText.js';
 
-/** Throws CliError where Redis does not answer. */
+/** Throws CliError where Redis does not answer, or takes no job. */
 export async function requireQueue({ producer }: Pick<Archive, 'producer'>): Promise<void> {
-  await producer.counts().catch((error: unknown) => {
-    throw new CliError(`Redis cannot be reached: ${messageOf(error)}`);
+  await producer.tryStoring().catch((error: unknown) => {
+    const told = messageOf(error);
+    throw new CliError(isFullError(String(error)) ? told : `Redis cannot be reached: ${told}`);
   });
 }
 

@@ -72,7 +72,7 @@ export interface IndexerClients {
   redis: Redis;
   queueRedis: Redis;
   /** Files lost jobs again, and asks for a rebuild of a lost search index. */
-  producer: Pick<Producer, 'add' | 'refile' | 'counts' | 'isFull'>;
+  producer: Pick<Producer, 'add' | 'refile' | 'counts' | 'tryStoring'>;
   /** The place that files are copied to; null where files are not copied. */
   files: MirrorFiles | null;
   logger: Logger;

@@ -5,7 +5,6 @@ import { Queue } from '../drivers/bullmq.js';
 import { createRedis } from '../platform/clients.js';
 import { growingDelay } from '../platform/growingDelay.js';
 import { whyAway } from '../platform/whyAway.js';
-import { isFull } from './fullRedis.js';
 import { QUEUE_NAME, type JobName, type JobPayloads } from './jobs.js';
 
 /** Files jobs in the queue. While Redis is away, every call fails at once and says why. */
@@ -22,10 +21,10 @@ export interface Producer {
   /** How many workers are connected to the queue. */
   workers(): Promise<number>;
   /**
-   * Whether the memory of Redis is full. Such a Redis answers questions, but takes no job. False where it does not
-   * tell.
+   * Stores something in Redis for a moment. Rejects where Redis is away, and where it answers questions but stores
+   * nothing, because its memory is full, say. It is called before work is recorded for which a job is filed then.
    */
-  isFull(): Promise<boolean>;
+  tryStoring(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -172,7 +171,9 @@ export function createProducer(options: {
       return { waiting: wait + prioritized, active, delayed, failed };
     },
     workers: () => ask(() => queue.getWorkersCount()),
-    isFull: () => ask(() => redis.info('memory').then(isFull, () => false)),
+    async tryStoring() {
+      await ask(() => redis.set(`${options.namespace}:trial`, '', 'PX', 1));
+    },
     queue,
     redis,
     async close() {

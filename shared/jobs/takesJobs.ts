@@ -4,12 +4,11 @@ import type { Producer } from './producer.js';
 /** How long (ms) Redis may take to answer. */
 const ANSWER_MS = 1_000;
 
-/** Whether the Redis of the queue answers and has room for another job. Never rejects. */
-export async function takesJobs(producer: Pick<Producer, 'counts' | 'isFull'>): Promise<boolean> {
+/** Whether the Redis of the queue answers and stores what it is given. Never rejects. */
+export async function takesJobs(producer: Pick<Producer, 'tryStoring'>): Promise<boolean> {
   try {
-    const ask = () => Promise.all([producer.counts(), producer.isFull()]);
-    const [, isFull] = await withTimeout(ANSWER_MS, ask);
-    return !isFull;
+    await withTimeout(ANSWER_MS, () => producer.tryStoring());
+    return true;
   } catch {
     return false;
   }

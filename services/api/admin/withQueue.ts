@@ -23,9 +23,12 @@ export async function withQueue<T>(
   }
 }
 
-/** Throws UNAVAILABLE where the queue does not answer. It is called before anything is recorded for a job. */
+/**
+ * Throws UNAVAILABLE where the queue does not answer, or takes no job. It is called before anything is recorded for a
+ * job. Otherwise the caller would be told that the work cannot be done now, and it would be done later all the same.
+ */
 export async function requireQueue(deps: QueueDeps): Promise<void> {
-  await withQueue(deps, () => deps.producer.counts());
+  await withQueue(deps, () => deps.producer.tryStoring());
 }
 
 /** UNAVAILABLE, because the queue is away. */

@@ -1,4 +1,4 @@
-import { REDIS_IS_FULL } from '../../../shared/jobs/fullRedis.js';
+import { isFullError, REDIS_IS_FULL } from '../../../shared/jobs/fullRedis.js';
 import { pingMongo } from '../../../shared/platform/clients.js';
 import type { MirrorStats, SyncStats } from '../../../shared/contract/admin.js';
 import { mirrorStats } from '../../../shared/store/mirrorStats.js';
@@ -88,7 +88,7 @@ export async function archiveStatus(archive: Archive): Promise<ArchiveStatus> {
     stores: {
       mongodb: records.state,
       elasticsearch: search.state,
-      redis: queue.value?.full ? REDIS_IS_FULL : queue.state,
+      redis: queue.value?.state ?? queue.state,
     },
   };
 }
@@ -259,12 +259,16 @@ function buildsOf({ threads, pendingThreads }: Records) {
 async function countQueue({ producer }: Archive): Promise<{
   counts: NonNullable<ArchiveStatus['queue']>;
   workers: number;
-  full: boolean;
+  state: StoreState;
 }> {
-  const [counts, workers, full] = await Promise.all([
+  const [counts, workers, state] = await Promise.all([
     producer.counts(),
     producer.workers(),
-    producer.isFull(),
+    producer.tryStoring().then(() => 'ok', whyNothingIsStored),
   ]);
-  return { counts, workers, full };
+  return { counts, workers, state };
+}
+
+function whyNothingIsStored(error: Error): StoreState {
+  return isFullError(error.message) ? REDIS_IS_FULL : `it stores nothing: ${messageOf(error)}`;
 }

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { stateOf } from '../../../shared/store/state.js';
 import { startApi, type ApiServer } from '../../support/apiServer.js';
 import { anExport } from '../../support/exportFiles.js';
-import { aThread } from '../../support/factories.js';
+import { aChannel, aMessage, aServer, aThread } from '../../support/factories.js';
+import { withFullRedis } from '../../support/withFullRedis.js';
 
 describe('admin while Redis is away', () => {
   let api: ApiServer;
@@ -12,34 +13,12 @@ describe('admin while Redis is away', () => {
   after(() => api.close());
 
   it('answers 503 to every request that needs the queue, and records nothing', async () => {
-    const { threads, deletions, erasures, pieces, state, sync } = api.stores.mongo.collections;
-    const thread = aThread();
-    await threads.insertOne(thread);
-    // An indexer has a live source.
-    await stateOf(state, 'sync').updateOne(
-      { _id: 'sync' },
-      { $set: { problem: null } },
-      { upsert: true },
-    );
-    const json = { 'Content-Type': 'application/json' };
-    for (const [method, path, body] of [
-      ['GET', '/admin/jobs'],
-      ['GET', '/admin/jobs/verify-x'],
-      ['GET', '/admin/queues/api/queues'],
-      ['DELETE', `/admin/threads/${thread._id}`],
-      ['DELETE', '/admin/users/777777777777777701'],
-      ['POST', '/admin/reindex', { target: 'all' }],
-      ['POST', '/admin/sync', {}],
-      ['POST', '/admin/import', anExport()],
-    ] as const) {
-      const reply = await api.send(method, path, body ? json : {}, body);
-      expect(reply.status, `${method} ${path}`).to.equal(503);
+    for (const path of ['/admin/jobs', '/admin/jobs/verify-x', '/admin/queues/api/queues']) {
+      const reply = await api.get(path);
+      expect(reply.status, path).to.equal(503);
       expect(reply.json()).to.include({ code: 'UNAVAILABLE' });
     }
-    expect(await deletions.countDocuments()).to.equal(0);
-    expect(await erasures.countDocuments()).to.equal(0);
-    expect(await pieces.countDocuments()).to.equal(0);
-    expect(await sync.countDocuments()).to.equal(0);
+    await expectNothingFiled(api);
   });
 
   it('still tells what the archive holds', async () => {
@@ -49,3 +28,56 @@ describe('admin while Redis is away', () => {
     expect(reply.json()).to.deep.include({ queue: null, indexers: null, cache });
   });
 });
+
+describe('admin while the memory of Redis is full', () => {
+  it('answers 503 to every request that files a job, and records nothing', () =>
+    withFullRedis(async (redisUrl) => {
+      const api = await startApi({ redisUrl, env: { DISABLE_AUTH: 'true' } });
+      try {
+        await expectNothingFiled(api);
+        expect((await api.get('/admin/jobs')).json()).to.deep.equal({ jobs: [] });
+      } finally {
+        await api.close();
+      }
+    }));
+});
+
+/** Sends each request that records work and files a job. Expects 503 each time, and that nothing is recorded. */
+async function expectNothingFiled(api: ApiServer): Promise<void> {
+  const { collections } = api.stores.mongo;
+  const [thread, server, channel, message] = [aThread(), aServer(), aChannel(), aMessage()];
+  await collections.threads.insertOne(thread);
+  await collections.servers.insertOne(server);
+  await collections.channels.insertOne(channel);
+  await collections.messages.insertOne(message);
+  // An indexer has a live source.
+  await stateOf(collections.state, 'sync').updateOne(
+    { _id: 'sync' },
+    { $set: { problem: null } },
+    { upsert: true },
+  );
+  const json = { 'Content-Type': 'application/json' };
+  for (const [method, path, body] of [
+    ['DELETE', `/admin/threads/${thread._id}`],
+    ['DELETE', `/admin/servers/${server._id}`],
+    ['DELETE', `/admin/channels/${channel._id}`],
+    ['DELETE', `/admin/messages/${message._id}`],
+    ['DELETE', '/admin/users/777777777777777701'],
+    ['POST', '/admin/reindex', { target: 'all' }],
+    ['POST', '/admin/sync', {}],
+    ['POST', '/admin/import', anExport()],
+  ] as const) {
+    const reply = await api.send(method, path, body ? json : {}, body);
+    expect(reply.status, `${method} ${path}`).to.equal(503);
+    expect(reply.json()).to.include({ code: 'UNAVAILABLE' });
+  }
+  const { deletions, erasures, pieces, imports, sync } = collections;
+  const held = await Promise.all([
+    deletions.countDocuments(),
+    erasures.countDocuments(),
+    pieces.countDocuments(),
+    imports.countDocuments(),
+    sync.countDocuments(),
+  ]);
+  expect(held).to.deep.equal([0, 0, 0, 0, 0]);
+}

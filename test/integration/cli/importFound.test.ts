@@ -13,7 +13,7 @@ describe('importFound', () => {
 
   it('leaves no endless import behind when it is cut off', async () => {
     const producer = {
-      counts: () => Promise.resolve({}),
+      tryStoring: () => Promise.resolve(),
       add: () => Promise.reject(new Error('Connection is closed')),
     } as unknown as Archive['producer'];
     const archive = { ...stores, producer, startIndexer: () => undefined } as unknown as Archive;

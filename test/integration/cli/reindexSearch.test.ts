@@ -33,7 +33,7 @@ describe('reindex --search', () => {
       refile: () => Promise.reject(new Error('Nothing is lost here')),
       counts: () => Promise.resolve({ waiting: 0, active: 0, delayed: 0, failed: 0 }),
       workers: () => Promise.resolve(1),
-      isFull: () => Promise.resolve(false),
+      tryStoring: () => Promise.resolve(),
       close: () => Promise.resolve(),
     };
     return { ...stores, producer: producer as unknown as Archive['producer'] };
