@@ -1,13 +1,21 @@
 import type { Redis } from 'ioredis';
+import { OLDEST_REDIS } from '../../shared/drivers/bullmq.js';
 import { ReplyError } from '../../shared/drivers/ioredis.js';
 import type { Logger } from '../../shared/platform/logger.js';
 import { WrongStoreError } from './wrongStoreError.js';
 
 /**
- * Throws WrongStoreError for a Redis that evicts keys when it is full, because jobs are keys (BullMQ, "Going to
- * production"). Where the server does not tell its settings, as in managed services, it logs a warning.
+ * Throws WrongStoreError for a Redis that is too old for the queue. It does the same for one that evicts keys when it is
+ * full, because jobs are keys (BullMQ, "Going to production"). Where the server does not tell its settings, as in
+ * managed services, it logs a warning.
  */
 export async function checkQueueRedis(redis: Redis, logger: Logger): Promise<void> {
+  const version = await readVersion(redis);
+  if (version.localeCompare(OLDEST_REDIS, 'en', { numeric: true }) < 0) {
+    throw new WrongStoreError(
+      `Redis at REDIS_URL has version ${version}: at least ${OLDEST_REDIS} is needed`,
+    );
+  }
   const policy = await readPolicy(redis);
   if (policy === null) {
     logger.warn('Redis does not tell its maxmemory-policy: it must be noeviction');
@@ -16,6 +24,12 @@ export async function checkQueueRedis(redis: Redis, logger: Logger): Promise<voi
       `Redis at REDIS_URL has maxmemory-policy ${policy}, so it may throw jobs away: set it to noeviction`,
     );
   }
+}
+
+/** The version of the server. Valkey tells the version of Redis that it is compatible with. */
+async function readVersion(redis: Redis): Promise<string> {
+  const [, version = OLDEST_REDIS] = /^redis_version:(\S+)/m.exec(await redis.info('server')) ?? [];
+  return version;
 }
 
 /** Resolves with the policy for a full memory; with null where the server does not tell it. */

@@ -46,7 +46,7 @@ describe('checkQueueRedis', () => {
     await checkAs('pencil');
     const message = 'ERR Command is not available';
     const refused = Object.assign(new ReplyError(message), { command: { name: 'config' } });
-    const managed = { config: () => Promise.reject(refused) } as unknown as Redis;
+    const managed = aRedis(() => Promise.reject(refused));
     await checkQueueRedis(managed, logger);
     expect(lines).to.have.length(2);
     for (const line of lines) expect(line).to.contain('noeviction');
@@ -58,19 +58,34 @@ describe('checkQueueRedis', () => {
     const needed = Object.assign(new ReplyError('NOAUTH Authentication required.'), {
       command: { name: 'config' },
     });
-    const closed = { config: () => Promise.reject(needed) } as unknown as Redis;
+    const closed = aRedis(() => Promise.reject(needed));
     expect(await rejectionOf(checkQueueRedis(closed, logger))).to.contain('NOAUTH');
     expect(lines).to.deep.equal([]);
   });
 
   it('refuses a Redis that evicts keys, and names the setting', async () => {
-    const evicting = {
-      config: () => Promise.resolve(['maxmemory-policy', 'allkeys-lru']),
-    } as unknown as Redis;
+    const evicting = aRedis(() => Promise.resolve(['maxmemory-policy', 'allkeys-lru']));
     const message = await rejectionOf(checkQueueRedis(evicting, logger));
     expect(message)
       .to.contain('REDIS_URL')
       .and.to.contain('allkeys-lru')
       .and.to.contain('noeviction');
   });
+
+  it('refuses a Redis that is too old for the queue, and tells both versions', async () => {
+    const config = () => Promise.resolve(['maxmemory-policy', 'noeviction']);
+    for (const old of ['5.0.14', '6.0.20'])
+      expect(await rejectionOf(checkQueueRedis(aRedis(config, old), logger))).to.contain(
+        `version ${old}: at least 6.2.0 is needed`,
+      );
+    for (const version of ['6.2.0', '7.2.4', '10.0.0'])
+      await checkQueueRedis(aRedis(config, version), logger);
+    expect(lines).to.deep.equal([]);
+  });
 });
+
+/** A server that answers CONFIG in this way. */
+function aRedis(config: () => Promise<string[]>, version = '7.4.0'): Redis {
+  const info = () => Promise.resolve(`# Server\r\nredis_version:${version}\r\nredis_mode:x\r\n`);
+  return { config, info } as unknown as Redis;
+}

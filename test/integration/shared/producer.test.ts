@@ -57,6 +57,31 @@ describe('createProducer', () => {
     }
   });
 
+  it('does not read all jobs that wait to find the state of one', async () => {
+    const { REDIS_URL: redisUrl } = readSettings();
+    const namespace = `test_producer_${randomUUID()}`;
+    const producer = createProducer({ redisUrl, namespace, timeoutMs: TIMEOUT_MS });
+    await producer.counts();
+    const monitor = await producer.redis.monitor();
+    const commands: string[] = [];
+    let isOver = false;
+    monitor.on('monitor', (_time: string, [command = '', ...args]: string[]) => {
+      if (args[0] === `${namespace}:archive:wait`) commands.push(command.toLowerCase());
+      if (args[0] === namespace) isOver = true;
+    });
+    try {
+      const id = await producer.add('verify', { repair: false });
+      expect(await producer.queue.getJobState(id)).to.equal('waiting');
+      await producer.redis.echo(namespace);
+      await until(() => isOver);
+      expect(commands).to.include('lpos').and.not.include('lrange');
+    } finally {
+      monitor.disconnect();
+      await producer.queue.obliterate({ force: true });
+      await producer.close();
+    }
+  });
+
   it('fails with the reason why Redis cannot be reached', async () => {
     const url = new URL(readSettings().REDIS_URL);
     const username = `test_${randomUUID().slice(0, 8)}`;
