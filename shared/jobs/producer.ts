@@ -45,6 +45,8 @@ const DAY_S = 86_400;
 const OPTIONS: JobsOptions = {
   attempts: 500,
   backoff: { type: RETRY_STRATEGY },
+  // A job keeps the stacks of its last tries. With those of all tries, it would grow for days.
+  stackTraceLimit: 3,
   removeOnComplete: { count: 1_000, age: DAY_S },
   removeOnFail: { count: 5_000, age: 14 * DAY_S },
 };

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import { Worker } from '../../../shared/drivers/bullmq.js';
 import { isJobId } from '../../../shared/jobs/isJobId.js';
 import { QUEUE_NAME } from '../../../shared/jobs/jobs.js';
-import { createProducer } from '../../../shared/jobs/producer.js';
+import { createProducer, retryDelay } from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy, urlThrough } from '../../support/apiProxy.js';
@@ -77,6 +78,40 @@ describe('createProducer', () => {
       expect(commands).to.include('lpos').and.not.include('lrange');
     } finally {
       monitor.disconnect();
+      await producer.queue.obliterate({ force: true });
+      await producer.close();
+    }
+  });
+
+  it('files jobs that keep the stacks of their last three tries only', async () => {
+    const { REDIS_URL: redisUrl } = readSettings();
+    const namespace = `test_producer_${randomUUID()}`;
+    const producer = createProducer({ redisUrl, namespace, timeoutMs: TIMEOUT_MS });
+    const redis = createWorkerRedis(redisUrl);
+    const worker = new Worker(QUEUE_NAME, null, {
+      connection: redis,
+      prefix: namespace,
+      settings: { backoffStrategy: retryDelay },
+    });
+    try {
+      for (const file of [
+        () => producer.add('verify', { repair: false }),
+        () => producer.add('reindex-search', { rebuildId: '1' }),
+      ]) {
+        const id = await file();
+        for (let attempt = 1; attempt <= 5; attempt += 1) {
+          const job = await worker.getNextJob('token');
+          await job.moveToFailed(new Error(`Attempt ${attempt}`), 'token');
+          await job.promote();
+        }
+        const { stacktrace } = (await producer.queue.getJob(id)) as Job;
+        const told = stacktrace?.map((stack) => stack.split('\n', 1)[0]);
+        expect(told).to.deep.equal(['Error: Attempt 3', 'Error: Attempt 4', 'Error: Attempt 5']);
+        await producer.queue.remove(id);
+      }
+    } finally {
+      await worker.close();
+      redis.disconnect();
       await producer.queue.obliterate({ force: true });
       await producer.close();
     }
