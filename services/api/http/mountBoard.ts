@@ -11,10 +11,13 @@ import type {
 } from '@bull-board/api/typings/app';
 import Router from '@koa/router';
 import type { Queue } from 'bullmq';
+import Joi from 'joi';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
+import { isJobId } from '../../../shared/jobs/isJobId.js';
 import { noteBoardAction } from './boardActions.js';
 import type { RouteContext } from './mount.js';
+import { queryReader } from './query.js';
 
 /** What bull-board hands to a web server. */
 interface Board {
@@ -27,10 +30,20 @@ interface Board {
 }
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** The most jobs of each state that a page shows. */
+const MOST_JOBS = 100;
+/** Checks which jobs a page shows. bull-board takes any number, and counts an empty value as absent. */
+const checkWindow = queryReader(
+  Joi.object({
+    page: Joi.number().integer().min(1).empty(''),
+    jobsPerPage: Joi.number().integer().min(1).max(MOST_JOBS).empty(''),
+  }),
+);
 
 /**
  * Serves bull-board's pages, scripts and API for a queue under a path. It notes each change in `ctx.state.given` for
- * the audit trail. Throws FORBIDDEN for a change that is not allowed, and what the queue throws.
+ * the audit trail. Throws FORBIDDEN for a change that is not allowed, VALIDATION_ERROR for a page that cannot be shown,
+ * NOT_FOUND for an id that no job can have, and what the queue throws.
  */
 export function mountBoard(queue: Queue, mounted: string): Middleware {
   const board = describeBoard(queue);
@@ -50,6 +63,9 @@ export function mountBoard(queue: Queue, mounted: string): Middleware {
   });
   for (const route of board.routes) {
     router.register([route.route].flat(), [route.method].flat(), async (ctx: RouteContext) => {
+      checkWindow(ctx.querystring);
+      const { jobId } = ctx.params;
+      if (jobId !== undefined && !isJobId(jobId)) throw new AppError('NOT_FOUND', 'Job not found');
       if (!READS.has(ctx.method)) await noteBoardAction(ctx, route, queue);
       await answer(ctx, route, board);
     });

@@ -107,11 +107,15 @@ describe('the queue dashboard', () => {
     const prefix = api.stores.mongo.namespace;
     const fail = () => Promise.reject(new UnrecoverableError('Failed'));
     const worker = new Worker(QUEUE_NAME, fail, { connection, prefix });
-    const job = await producer.queue.add('delete-thread', { threadId: '6' }, { jobId: 'failing' });
+    const job = await producer.queue.add(
+      'delete-thread',
+      { threadId: '6' },
+      { jobId: 'verify-failing' },
+    );
     await until(() => job.isFailed());
     await worker.close();
     connection.disconnect();
-    const retry = '/admin/queues/api/queues/archive/failing/retry';
+    const retry = '/admin/queues/api/queues/archive/verify-failing/retry';
     const reply = await api.send('PUT', retry, admin);
     expect(reply.status, reply.body.toString()).to.equal(204);
     expect(await job.getState()).to.equal('waiting');
@@ -122,15 +126,19 @@ describe('the queue dashboard', () => {
 
   it('says that a waiting job cannot be promoted, and not that the queue is away', async () => {
     const { producer, audit } = await jobs();
-    const job = await producer.queue.add('verify', { repair: false }, { jobId: 'ready' });
-    const reply = await api.send('PUT', '/admin/queues/api/queues/archive/ready/promote', admin);
+    const job = await producer.queue.add('verify', { repair: false }, { jobId: 'verify-ready' });
+    const reply = await api.send(
+      'PUT',
+      '/admin/queues/api/queues/archive/verify-ready/promote',
+      admin,
+    );
     await job.remove();
     await producer.close();
     expect([reply.status, reply.json()]).to.deep.equal([
       409,
       { error: 'A job that is waiting cannot be promoted', code: 'CONFLICT' },
     ]);
-    const entry = await audit.findOne({ 'params.jobId': 'ready' });
+    const entry = await audit.findOne({ 'params.jobId': 'verify-ready' });
     expect(entry).to.deep.include({ outcome: 'CONFLICT', status: 409 });
   });
 
@@ -139,13 +147,17 @@ describe('the queue dashboard', () => {
     const connection = createWorkerRedis(readSettings().REDIS_URL);
     let end = (): void => undefined;
     const work = async ({ id }: Job) => {
-      if (id === 'busy') await new Promise<void>((resolve) => (end = resolve));
+      if (id === 'verify-busy') await new Promise<void>((resolve) => (end = resolve));
     };
     const prefix = api.stores.mongo.namespace;
     const worker = new Worker(QUEUE_NAME, work, { connection, prefix });
-    const job = await producer.queue.add('verify', { repair: false }, { jobId: 'busy' });
+    const job = await producer.queue.add('verify', { repair: false }, { jobId: 'verify-busy' });
     await until(() => job.isActive());
-    const reply = await api.send('PUT', '/admin/queues/api/queues/archive/busy/clean', admin);
+    const reply = await api.send(
+      'PUT',
+      '/admin/queues/api/queues/archive/verify-busy/clean',
+      admin,
+    );
     end();
     await worker.close();
     connection.disconnect();
@@ -159,7 +171,7 @@ describe('the queue dashboard', () => {
   it('allows only retry, promote, clean, pause and resume, whatever else the board can do', async () => {
     const { producer, audit } = await jobs();
     const { queue } = producer;
-    const waiting = await queue.add('verify', { repair: false }, { jobId: 'waiting' });
+    const waiting = await queue.add('verify', { repair: false }, { jobId: 'verify-waiting' });
     const before = await queue.getJobCounts();
     const dangerous = { name: 'delete-thread', data: { threadId: '7' }, jobData: { repair: true } };
     const root = '/admin/queues/api/queues/archive';
@@ -170,10 +182,10 @@ describe('the queue dashboard', () => {
       ['PUT', `${root}/concurrency`],
       ['PUT', `${root}/rate-limit`],
       ['PUT', `${root}/rate-limit/release`],
-      ['PATCH', `${root}/waiting/update-data`],
-      ['PATCH', `${root}/waiting/delay`],
-      ['PATCH', `${root}/waiting/priority`],
-      ['PUT', `${root}/waiting/remove-unprocessed-children`],
+      ['PATCH', `${root}/verify-waiting/update-data`],
+      ['PATCH', `${root}/verify-waiting/delay`],
+      ['PATCH', `${root}/verify-waiting/priority`],
+      ['PUT', `${root}/verify-waiting/remove-unprocessed-children`],
       ['PUT', `${root}/job-schedulers/x/remove`],
       ['PATCH', `${root}/job-schedulers/x`],
       ['PUT', `${root}/job-schedulers/x/run`],
@@ -189,7 +201,7 @@ describe('the queue dashboard', () => {
     }
     expect((await api.send('PUT', `${root}/clean/everything`, admin)).status).to.equal(400);
     expect(await queue.getJobCounts()).to.deep.equal(before);
-    expect((await queue.getJob('waiting'))?.data).to.deep.equal(waiting.data);
+    expect((await queue.getJob('verify-waiting'))?.data).to.deep.equal(waiting.data);
     await waiting.remove();
     await producer.close();
   });
@@ -197,15 +209,15 @@ describe('the queue dashboard', () => {
   it('records the id and name of a changed job, even if the job is gone afterwards', async () => {
     const { producer, audit } = await jobs();
     const { queue } = producer;
-    await queue.add('verify', {}, { jobId: 'late', delay: 3_600_000 });
+    await queue.add('verify', {}, { jobId: 'verify-late', delay: 3_600_000 });
     for (const action of ['promote', 'clean']) {
-      const path = `/admin/queues/api/queues/archive/late/${action}`;
+      const path = `/admin/queues/api/queues/archive/verify-late/${action}`;
       expect((await api.send('PUT', path, admin)).status, action).to.equal(204);
       const entry = await audit.findOne({ 'params.path': path });
       expect(entry?.outcome).to.equal('done');
-      expect(entry?.params).to.include({ action, jobId: 'late', jobName: 'verify' });
+      expect(entry?.params).to.include({ action, jobId: 'verify-late', jobName: 'verify' });
     }
-    expect(await queue.getJobState('late')).to.equal('unknown');
+    expect(await queue.getJobState('verify-late')).to.equal('unknown');
     await producer.close();
   });
 
@@ -255,6 +267,36 @@ describe('the queue dashboard', () => {
     }
   });
 
+  it('shows at most 100 jobs of a state at once, and refuses numbers of pages that cannot be', async () => {
+    const queues = '/admin/queues/api/queues?activeQueue=archive&status=waiting';
+    for (const [query, status] of [
+      ['jobsPerPage=100&page=', 200],
+      ['jobsPerPage=101', 400],
+      ['jobsPerPage=1e22', 400],
+      ['jobsPerPage=5&jobsPerPage=6', 400],
+      ['page=9007199254740991', 200],
+      ['page=1e22', 400],
+      ['page=0', 400],
+    ] as const) {
+      const reply = await page(admin, `${queues}&${query}`);
+      expect(reply.status, query).to.equal(status);
+      if (status === 400) expect(reply.json()).to.include({ code: 'VALIDATION_ERROR' });
+    }
+  });
+
+  it('finds no job under a key of the queue itself', async () => {
+    const root = '/admin/queues/api/queues/archive';
+    for (const key of ['failed', 'wait', 'meta', 'stalled-check']) {
+      const seen = await page(admin, `${root}/${key}`);
+      const retried = await api.send('PUT', `${root}/${key}/retry`, admin);
+      for (const reply of [seen, retried])
+        expect([reply.status, reply.json()], key).to.deep.equal([
+          404,
+          { error: 'Job not found', code: 'NOT_FOUND' },
+        ]);
+    }
+  });
+
   it('tells an admitted caller that it has no such path or method', async () => {
     const browser = basic(admin['X-API-Key']);
     const unknown = await page(browser, '/admin/queues/api/nope');
@@ -279,7 +321,7 @@ describe('the queue dashboard', () => {
     const done = entries
       .filter(({ outcome }) => outcome === 'done')
       .map(({ params }) => params['path']);
-    const retry = '/admin/queues/api/queues/archive/failing/retry';
+    const retry = '/admin/queues/api/queues/archive/verify-failing/retry';
     expect(done).to.include.members([path, path.replace('pause', 'resume'), retry]);
     const paused = entries.find(({ params }) => params['action'] === 'pause');
     expect(paused?.params).to.include({ queueName: 'archive' }).and.not.have.property('jobName');
