@@ -54,11 +54,23 @@ export async function endAuditEntry(
 }
 
 function cleaned(erased: ErasedPeople, params: AuditEntry['params']): AuditEntry['params'] {
-  const clean = JSON.stringify(params)
-    .replace(IDS, (id) => (erased.has(id) ? ERASED_CALLER : id))
-    .replace(SECRETS, '(secret)');
+  const clean = (text: string): string =>
+    text.replace(IDS, (id) => (erased.has(id) ? ERASED_CALLER : id)).replace(SECRETS, '(secret)');
+  const cleanText = (text: string): string => {
+    const plain = decoded(text);
+    const cleanPlain = clean(plain);
+    // A text stays as it was sent, unless its percent-encoding hides something.
+    return cleanPlain === plain ? text : cleanPlain;
+  };
   // Texts are cut only now. A secret or an id that was cut before would not be recognised.
-  return JSON.parse(clean, (_name, value: unknown) =>
-    typeof value === 'string' ? value.slice(0, LONGEST) : value,
+  return JSON.parse(clean(JSON.stringify(params)), (_name, value: unknown) =>
+    typeof value === 'string' ? cleanText(value).slice(0, LONGEST) : value,
   ) as AuditEntry['params'];
+}
+
+/** Decodes percent-encoded ASCII characters, also those that were encoded several times. */
+function decoded(text: string): string {
+  return text.replace(/%(?:25)*([2-7][\da-f])/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
 }

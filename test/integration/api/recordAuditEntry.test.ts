@@ -77,4 +77,29 @@ describe('an audit entry', () => {
       list: ['my_(secret)'],
     });
   });
+
+  it('holds no secret and no id of an erased person in percent-encoded form', async () => {
+    const admin = { 'X-API-Key': await api.key('admin') };
+    const erased = anId();
+    await requestErasure(store(), erased);
+    const { key } = await createApiKey(store(), { name: 'x', level: 'read', expiresAt: null });
+    const escaped = (text: string) =>
+      text.replace(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+    const path = '/admin/queues/api/queues/archive';
+    for (const [sent, kept] of [
+      [`%66a_${key.slice(3)}`, '(secret)'],
+      [`%2566a_${key.slice(3)}`, '(secret)'],
+      [escaped(key), '(secret)'],
+      [escaped(erased), '0'],
+      ['verify-%20x', 'verify-%20x'],
+    ]) {
+      await api.send('PUT', `${path}/${sent}/retry`, admin);
+      const entry = await store().audit.findOne(
+        { operation: 'queueDashboard' },
+        { sort: { _id: -1 } },
+      );
+      expect(entry?.params['path']).to.equal(`${path}/${kept}/retry`);
+      expect(JSON.stringify(entry)).to.not.include(key.slice(-12)).and.not.include(erased);
+    }
+  });
 });
