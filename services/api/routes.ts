@@ -128,7 +128,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.logOut, logOut(store, auth)),
     route(operations.getMe, getMe(store)),
     route(operations.createKey, createKey(store)),
-    route(operations.listKeys, listKeys(store)),
+    route(operations.listKeys, listKeys(store, cursors)),
     route(operations.revokeKey, revokeKey(store)),
     route(operations.getAdminStats, getAdminStats({ ...deps, readBody })),
     route(operations.listJobs, listJobs(deps)),

@@ -8,6 +8,7 @@ import {
   nullableText,
   nullableTime,
   oneOf,
+  pageEnd,
   text,
   time,
 } from './fields.js';
@@ -177,11 +178,14 @@ export const createdApiKeySchema = Joi.object<CreatedApiKey, true>({
 });
 
 /** GET /admin/keys. */
-export interface ApiKeyList {
+export interface ApiKeyPage {
   keys: ApiKey[];
+  nextCursor: string | null;
+  hasMore: boolean;
 }
 
-/** Checks an ApiKeyList. */
-export const apiKeyListSchema = Joi.object<ApiKeyList, true>({
-  keys: listOf(apiKeySchema, 'Every key, newest first, revoked ones included'),
+/** Checks an ApiKeyPage. */
+export const apiKeyPageSchema = Joi.object<ApiKeyPage, true>({
+  keys: listOf(apiKeySchema, 'Newest first, revoked ones included'),
+  ...pageEnd(),
 });

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import {
-  apiKeyListSchema,
+  apiKeyPageSchema,
   apiKeySchema,
   createdApiKeySchema,
   currentUserSchema,
@@ -12,7 +12,7 @@ import {
   tokenRequestSchema,
   tokenResponseSchema,
 } from './auth.js';
-import { text } from './fields.js';
+import { pageQuerySchema, text } from './fields.js';
 import { BODY_ERRORS, jsonBody, nothing, operation, PROTECTED_ERRORS } from './operation.js';
 
 const keyParams = Joi.object<{ keyId: string }, true>({ keyId: text('Id of the key') });
@@ -96,8 +96,9 @@ export const authOperations = {
     access: 'admin',
     operationId: 'listKeys',
     paths: ['/admin/keys'],
-    summary: 'Every API key, without its secret',
-    response: apiKeyListSchema,
+    summary: 'The API keys, without their secrets',
+    query: pageQuerySchema,
+    response: apiKeyPageSchema,
     errors: PROTECTED_ERRORS,
   }),
   revokeKey: operation({

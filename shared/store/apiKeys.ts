@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Document } from 'mongodb';
 import type { ApiKey } from '../contract/auth.js';
 import { MOST_KEY_YEARS, type Scope } from '../contract/scopes.js';
 import type { Collections } from './collections.js';
@@ -49,9 +50,27 @@ export function isKeyExpiry(date: Date): boolean {
   return date > now && date <= latest;
 }
 
-/** All keys, newest first. */
-export function findApiKeys({ apiKeys }: Keys): Promise<ApiKeyRecord[]> {
-  return apiKeys.find().sort({ createdAt: -1, _id: 1 }).toArray();
+/** The place of a key in the list of keys. */
+export type KeyPlace = Pick<ApiKeyRecord, '_id' | 'createdAt'>;
+
+/** The time at which a key was made, as `timeIn` reads it. */
+const MADE_AT = { $cond: [{ $eq: [{ $type: '$createdAt' }, 'date'] }, '$createdAt', timeIn(null)] };
+
+/** The keys, newest first: all of them, or a page that begins after a place. */
+export function findApiKeys(
+  { apiKeys }: Keys,
+  { after, limit }: { after?: KeyPlace | undefined; limit?: number } = {},
+): Promise<ApiKeyRecord[]> {
+  const steps: Document[] = [{ $set: { createdAt: MADE_AT } }];
+  if (after) {
+    const { _id, createdAt } = after;
+    steps.push({
+      $match: { $or: [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $gt: _id } }] },
+    });
+  }
+  steps.push({ $sort: { createdAt: -1, _id: 1 } });
+  if (limit) steps.push({ $limit: limit });
+  return apiKeys.aggregate<ApiKeyRecord>(steps).toArray();
 }
 
 /** Revokes a key for good, and returns its record; null where there is none. */

@@ -1,20 +1,24 @@
 import { MOST_KEY_YEARS } from '../../../shared/contract/scopes.js';
 import {
-  type ApiKeyList,
+  type ApiKeyPage,
   type CreatedApiKey,
   type NewApiKey,
 } from '../../../shared/contract/auth.js';
 import { AppError } from '../../../shared/contract/errors.js';
+import type { PageQuery } from '../../../shared/contract/fields.js';
 import {
   createApiKey,
   findApiKeys,
   isKeyExpiry,
   presentApiKey,
   revokeApiKey,
+  type KeyPlace,
 } from '../../../shared/store/apiKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
+import type { Cursors, OpenCursors } from '../paging/cursors.js';
+import { pageOf } from '../paging/page.js';
 
 type Store = Pick<Collections, 'apiKeys'>;
 
@@ -28,12 +32,26 @@ export function createKey(store: Store): Handler<unknown, unknown, NewApiKey> {
   };
 }
 
-/** GET /admin/keys. */
-export function listKeys(store: Store): Handler<unknown, unknown> {
-  return async () => {
-    const list: ApiKeyList = { keys: (await findApiKeys(store)).map(presentApiKey) };
-    return jsonAnswer(list);
+const QUESTION = ['keys'];
+const POSITION = /^(-?\d{1,16})-(\w{1,64})$/;
+
+/** GET /admin/keys: newest first. Throws VALIDATION_ERROR for a wrong cursor. */
+export function listKeys(store: Store, openCursors: OpenCursors): Handler<unknown, PageQuery> {
+  return async ({ query: { limit, cursor } }) => {
+    const cursors = await openCursors();
+    const after = cursor === undefined ? undefined : placeIn(cursors, cursor);
+    const found = await findApiKeys(store, { after, limit: limit + 1 });
+    const cursorOf = ({ _id, createdAt }: KeyPlace) =>
+      cursors.write(QUESTION, `${createdAt.getTime()}-${_id}`);
+    const { shown, ...next } = pageOf(found, limit, cursorOf);
+    const page: ApiKeyPage = { keys: shown.map(presentApiKey), ...next };
+    return jsonAnswer(page);
   };
+}
+
+function placeIn(cursors: Cursors, cursor: string): KeyPlace {
+  const [, milliseconds, keyId] = cursors.read(QUESTION, cursor, POSITION);
+  return { _id: keyId!, createdAt: new Date(Number(milliseconds)) };
 }
 
 /** DELETE /admin/keys/:keyId. Throws NOT_FOUND. */

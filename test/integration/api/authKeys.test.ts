@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import {
-  apiKeyListSchema,
+  apiKeyPageSchema,
   apiKeySchema,
   createdApiKeySchema,
-  type ApiKeyList,
+  type ApiKeyPage,
   type CreatedApiKey,
 } from '../../../shared/contract/auth.js';
+import type { ApiKeyRecord } from '../../../shared/store/credentials.js';
 import { until } from '../../support/apiServer.js';
 import { anId } from '../../support/factories.js';
 import { aToken, bearer, startAuth, type AuthServer } from '../../support/authServer.js';
@@ -26,8 +27,8 @@ describe('API keys', () => {
     expect(reply.status).to.equal(201);
     return reply.json() as CreatedApiKey;
   };
-  const list = async (): Promise<ApiKeyList> =>
-    (await api.get('/admin/keys', admin)).json() as ApiKeyList;
+  const list = async (): Promise<ApiKeyPage> =>
+    (await api.get('/admin/keys', admin)).json() as ApiKeyPage;
 
   it('are shown once, and listed without their secret', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
@@ -36,7 +37,7 @@ describe('API keys', () => {
     expect(created.key).to.match(/^fa_[0-9a-f]{16}_[0-9a-f]{48}$/);
     expect(created.key.split('_')[1]).to.equal(created.id);
     const listed = await list();
-    expect(apiKeyListSchema.validate(listed).error).to.equal(undefined);
+    expect(apiKeyPageSchema.validate(listed).error).to.equal(undefined);
     expect(listed.keys[0]).to.deep.equal({
       id: created.id,
       name: 'statistics',
@@ -46,6 +47,32 @@ describe('API keys', () => {
       lastUsedAt: null,
       revokedAt: null,
     });
+  });
+
+  it('are listed by the page, newest first, also those that were stored by hand', async () => {
+    const { apiKeys } = api.stores.mongo.collections;
+    const at = new Date(Date.now() + 60_000);
+    const common = { name: 'x', level: 'read', hash: '0', expiresAt: null, lastUsedAt: null };
+    const idOf = (n: number) => String(n).padStart(16, '0');
+    const twins = [3, 1, 2].map((n) => ({ ...common, _id: idOf(n), createdAt: at }));
+    const undated = [5, 4].map((n) => ({ ...common, _id: idOf(n), createdAt: 'in May' }));
+    await apiKeys.insertMany([...undated, ...twins] as unknown as ApiKeyRecord[]);
+    const listed: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const path: string = `/admin/keys?limit=2${cursor && `&cursor=${cursor}`}`;
+      const read = (await api.get(path, admin)).json() as ApiKeyPage;
+      expect(apiKeyPageSchema.validate(read).error).to.equal(undefined);
+      expect(read.hasMore).to.equal(read.nextCursor !== null);
+      listed.push(...read.keys.map(({ id }) => id));
+      cursor = read.nextCursor;
+    }
+    expect(listed.slice(0, 3)).to.deep.equal([1, 2, 3].map(idOf));
+    expect(listed.slice(-2)).to.deep.equal([4, 5].map(idOf));
+    expect(listed).to.have.length(await apiKeys.countDocuments());
+    expect(new Set(listed)).to.have.property('size', listed.length);
+    expect((await api.get('/admin/keys?cursor=x', admin)).status).to.equal(400);
+    await apiKeys.deleteMany({ hash: '0' });
   });
 
   it('expire at the given time, in UTC unless it names a zone, wherever the service runs', async () => {
@@ -166,7 +193,7 @@ describe('API keys', () => {
     await apiKeys.updateOne({ _id: id }, { $set: wrong as object });
     expect((await api.get('/admin/keys', { 'X-API-Key': key })).status).to.equal(401);
     const listed = await list();
-    expect(apiKeyListSchema.validate(listed).error).to.equal(undefined);
+    expect(apiKeyPageSchema.validate(listed).error).to.equal(undefined);
     const none = new Date(0).toISOString();
     expect(listed.keys.find((one) => one.id === id)).to.deep.equal({
       id,

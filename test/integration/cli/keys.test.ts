@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
-import { apiKeyListSchema, type ApiKeyList } from '../../../shared/contract/auth.js';
+import { apiKeySchema, type ApiKey } from '../../../shared/contract/auth.js';
 import { openApiStores, type ApiStores } from '../../support/apiStores.js';
 import { runCli } from '../../support/runCli.js';
 import { runOnHost } from '../../support/runOnHost.js';
@@ -23,8 +23,9 @@ describe('keys on the command line', () => {
     const check = createApiKeyChecker(stores.mongo.collections);
     expect(await check(key)).to.deep.include({ kind: 'key', scopes: ['read', 'write'] });
     const listed = await keys('list', '--json');
-    expect(apiKeyListSchema.validate(JSON.parse(listed.stdout)).error).to.equal(undefined);
-    const { id = '', level } = (JSON.parse(listed.stdout) as ApiKeyList).keys[0] ?? {};
+    const [first] = (JSON.parse(listed.stdout) as { keys: ApiKey[] }).keys;
+    expect(apiKeySchema.validate(first).error).to.equal(undefined);
+    const { id = '', level } = first ?? {};
     expect(listed.stdout)
       .to.contain('bot\\u001b[31m\\u009b"')
       .and.not.match(/[\u001b\u009b]/);
