@@ -26,6 +26,7 @@ const OLD_FORWARDS = 'forwards';
 
 /** Indexes of earlier versions that no query uses any more, by collection. */
 const UNUSED = {
+  importFiles: ['import_state'],
   sync: ['todo_recent'],
   threads: ['pending', 'erasing'],
   contributions: ['server_user'],

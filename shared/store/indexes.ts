@@ -55,7 +55,8 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   ],
   similar: [index('similarTo', { similarTo: 1 })],
   importFiles: [
-    index('import_state', { importId: 1, state: 1 }),
+    // The state of an import is counted from this index alone.
+    index('import_counts', { importId: 1, state: 1, _id: 1, messages: 1, finishedAt: 1 }),
     index('state_queued', { state: 1, queuedAt: 1 }),
   ],
   refreshTokens: [expiring, index('user_created', { userId: 1, createdAt: -1 })],

@@ -15,6 +15,8 @@ const MOST_PROGRESS = 0.99;
 /** An outcome that is reported must survive a crash. So only what a majority has stored is read. */
 const FOR_GOOD = { readConcern: { level: 'majority' } } as const;
 
+const STATES: ImportFileRecord['state'][] = ['queued', 'imported', 'unchanged', 'rejected'];
+
 interface StateCount {
   _id: ImportFileRecord['state'];
   files: number;
@@ -36,7 +38,7 @@ export async function findImport(
   if (!record) return null;
   const [counts, files] = await Promise.all([
     countStates(store, importId),
-    store.importFiles.find({ importId }, FOR_GOOD).sort({ _id: 1 }).limit(MOST_FILES).toArray(),
+    firstFiles(store, importId),
   ]);
   return {
     jobId,
@@ -77,6 +79,18 @@ function standing({ files }: ImportRecord, all: readonly StateCount[]) {
     },
     finishedAt: isDone && stored > 0 ? new Date(Math.max(...ends)).toISOString() : null,
   };
+}
+
+/**
+ * The first files of an import, by their ids. With the states, MongoDB merges four scans of one index. Without them, it
+ * would read the files of all earlier imports.
+ */
+function firstFiles({ importFiles }: Records, importId: string): Promise<ImportFileRecord[]> {
+  return importFiles
+    .find({ importId, state: { $in: STATES } }, FOR_GOOD)
+    .sort({ _id: 1 })
+    .limit(MOST_FILES)
+    .toArray();
 }
 
 /** Counts the files of an import in each state. */

@@ -524,6 +524,35 @@ describe('admin', () => {
       expect(await told()).to.include(done);
     });
 
+    it('counts the files of an import in an index, and reads no file of another import', async () => {
+      const { db } = api.stores.mongo;
+      const [earlier, importId] = [newUploadId(), newUploadId()];
+      const at = new Date();
+      const file = (ofImport: string, n: number) => ({
+        _id: `${ofImport}${String(n).padStart(4, '0')}`,
+        importId: ofImport,
+        bytes: 1,
+        state: n % 2 ? ('imported' as const) : ('unchanged' as const),
+        messages: 2,
+        queuedAt: at,
+        finishedAt: at,
+      });
+      const filesOf = (ofImport: string, count: number) =>
+        Array.from({ length: count }, (_, n) => file(ofImport, n));
+      await store().imports.insertOne({ _id: importId, createdAt: at, files: 40 });
+      await store().importFiles.insertMany([...filesOf(earlier, 3_000), ...filesOf(importId, 40)]);
+      await db.command({ profile: 2 });
+      const reply = await api.get(`/admin/jobs/imports-${importId}`, as.write);
+      await db.command({ profile: 0 });
+      expect((reply.json() as AdminJob).counts).to.include({ files: 40, messages: 80 });
+      const calls = await db
+        .collection<{ docsExamined: number }>('system.profile')
+        .find({ ns: store().importFiles.namespace })
+        .sort({ docsExamined: 1 })
+        .toArray();
+      expect(calls.map(({ docsExamined }) => docsExamined)).to.deep.equal([0, 40]);
+    });
+
     it('files the first thousand of very many waiting files again', async () => {
       const importId = newUploadId();
       const queuedAt = new Date();
