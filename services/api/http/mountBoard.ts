@@ -14,6 +14,7 @@ import type { Queue } from 'bullmq';
 import Joi from 'joi';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
+import { wholeNumberParameter } from '../../../shared/contract/fields.js';
 import { isJobId } from '../../../shared/jobs/isJobId.js';
 import { noteBoardAction } from './boardActions.js';
 import type { RouteContext } from './mount.js';
@@ -35,8 +36,8 @@ const MOST_JOBS = 100;
 /** Checks which jobs a page shows. bull-board takes any number, and counts an empty value as absent. */
 const checkWindow = queryReader(
   Joi.object({
-    page: Joi.number().integer().min(1).empty(''),
-    jobsPerPage: Joi.number().integer().min(1).max(MOST_JOBS).empty(''),
+    page: wholeNumberParameter().min(1).empty(''),
+    jobsPerPage: wholeNumberParameter().min(1).max(MOST_JOBS).empty(''),
   }),
 );
 
