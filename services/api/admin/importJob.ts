@@ -32,13 +32,11 @@ export async function findImport(
   store: Records,
   jobId: string,
 ): Promise<(AdminJob & { files: object[] }) | null> {
-  const importId = importIdOf(jobId);
-  if (importId === undefined) return null;
-  const record = await store.imports.findOne({ _id: importId }, FOR_GOOD);
+  const record = await findRecord(store, jobId);
   if (!record) return null;
   const [counts, files] = await Promise.all([
-    countStates(store, importId),
-    firstFiles(store, importId),
+    countStates(store, record._id),
+    firstFiles(store, record._id),
   ]);
   return {
     jobId,
@@ -55,6 +53,16 @@ export async function findImport(
       messages,
     })),
   };
+}
+
+/** Whether a job id is that of an import. */
+export async function isImport(store: Records, jobId: string): Promise<boolean> {
+  return (await findRecord(store, jobId)) !== null;
+}
+
+async function findRecord({ imports }: Records, jobId: string): Promise<ImportRecord | null> {
+  const importId = importIdOf(jobId);
+  return importId === undefined ? null : imports.findOne({ _id: importId }, FOR_GOOD);
 }
 
 /** The state and progress of an import. */

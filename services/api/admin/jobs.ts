@@ -10,7 +10,7 @@ import { findRebuild, rebuildProgress } from '../../../shared/store/searchGenera
 import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import { queuedJob } from './fileJob.js';
-import { findImport, refileImport } from './importJob.js';
+import { findImport, isImport, refileImport } from './importJob.js';
 import { withQueue, type QueueDeps } from './withQueue.js';
 
 interface Deps extends QueueDeps {
@@ -62,7 +62,7 @@ export function getJob(deps: Deps): Handler<{ jobId: string }, unknown> {
 export function retryJob(deps: Deps): Handler<{ jobId: string }, unknown> {
   const { collections, producer } = deps;
   return async ({ params: { jobId } }) => {
-    if (await findImport(collections, jobId)) {
+    if (await isImport(collections, jobId)) {
       await withQueue(deps, () => refileImport(collections, producer, jobId));
       return jsonAnswer(queuedJob(jobId));
     }
