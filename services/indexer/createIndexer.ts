@@ -71,8 +71,8 @@ export interface IndexerClients {
   elasticsearch: Client;
   redis: Redis;
   queueRedis: Redis;
-  /** Files lost jobs again, and asks for a rebuild of a lost search index. */
-  producer: Pick<Producer, 'add' | 'refile' | 'counts' | 'tryStoring'>;
+  /** Files lost jobs again, ends wrong delays, and asks for a rebuild of a lost search index. */
+  producer: Pick<Producer, 'add' | 'refile' | 'endFarDelays' | 'counts' | 'tryStoring'>;
   /** The place that files are copied to; null where files are not copied. */
   files: MirrorFiles | null;
   logger: Logger;

@@ -31,8 +31,8 @@ const LOOK_FOR_LOST_EVERY_MS = 5_000;
 /** What the chores need beside the stores. */
 export interface ChoreOptions {
   settings: Pick<Settings, 'AUDIT_DAYS' | 'DISCORD_BOT_TOKEN'>;
-  /** Files lost jobs again, and asks for a rebuild of a lost search index. */
-  producer: Pick<Producer, 'add' | 'refile' | 'counts'>;
+  /** Files lost jobs again, ends wrong delays, and asks for a rebuild of a lost search index. */
+  producer: Pick<Producer, 'add' | 'refile' | 'endFarDelays' | 'counts'>;
 }
 
 /** Makes the round of all chores of an indexer. It does none of them while a restore writes records. */
@@ -46,6 +46,7 @@ export function indexerChores(deps: IndexerDeps, { settings, producer }: ChoreOp
       run: () => refileWhenIdle(collections, producer, REFILE_WHEN_IDLE_AFTER_MS),
     },
     { everyMs: TIDY_EVERY_MS, run: () => refileLost(collections, producer, REFILE_AFTER_MS) },
+    { everyMs: TIDY_EVERY_MS, run: () => producer.endFarDelays() },
     { everyMs: TIDY_EVERY_MS, run: () => markAgedMembers(deps, new Date()) },
     { everyMs: TIDY_EVERY_MS, run: () => removeOrphanPieces(collections) },
     { everyMs: NAMES_EVERY_MS, run: () => forgetFileNames(collections) },

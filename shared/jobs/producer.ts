@@ -16,6 +16,11 @@ export interface Producer {
   add<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
   /** Files a job again that may be lost. It files none while a job for the same thing waits or runs. */
   refile<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
+  /**
+   * Has jobs tried now whose delay would end later than any delay does. They were delayed by a process whose clock was
+   * ahead.
+   */
+  endFarDelays(): Promise<void>;
   /** How many jobs are in each state. */
   counts(): Promise<{ waiting: number; active: number; delayed: number; failed: number }>;
   /** How many workers are connected to the queue. */
@@ -41,6 +46,12 @@ const RETRY_STRATEGY = 'capped';
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
 const DAY_S = 86_400;
+/** How far ahead (ms) a delay may end. It is longer than any delay, because clocks differ a little. */
+const FUTURE_MS = 2 * 60_000;
+/** BullMQ sorts delayed jobs by the time (ms) at which their delay ends, times this number. */
+const SCORE_OF_MS = 0x1000;
+/** How many delays are ended at once. What is left has its turn later. */
+const ENDED_AT_ONCE = 1_000;
 
 const OPTIONS: JobsOptions = {
   attempts: 500,
@@ -162,6 +173,19 @@ export function createProducer(options: {
   return {
     add: (name, payload) => ask(() => file(name, payload, WAITING)),
     refile: (name, payload) => ask(() => file(name, payload, UNFINISHED)),
+    endFarDelays: () =>
+      ask(async () => {
+        const least = (Date.now() + FUTURE_MS) * SCORE_OF_MS;
+        const key = queue.toKey('delayed');
+        const ids = await redis.zrangebyscore(key, least, '+inf', 'LIMIT', 0, ENDED_AT_ONCE);
+        for (const id of ids) {
+          // Another process may have ended the delay meanwhile.
+          await queue
+            .getJob(id)
+            .then((job) => job?.promote())
+            .catch(() => undefined);
+        }
+      }),
     async counts() {
       const {
         wait = 0,

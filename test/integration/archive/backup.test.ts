@@ -506,7 +506,8 @@ describe('backup and restore', () => {
           // An indexer that starts before any thread is restored would make the index.
           await deps.elasticsearch.indices.delete({ index: searchIndexName(deps.namespace, 1) });
           const counts = () => Promise.resolve({ waiting: 0, active: 0, delayed: 0, failed: 0 });
-          const producer = { add: file, refile: file, counts };
+          const endFarDelays = () => Promise.resolve();
+          const producer = { add: file, refile: file, endFarDelays, counts };
           const settings = { AUDIT_DAYS: 1 };
           const doChores = () => indexerChores(deps, { settings, producer })();
           const jobs: [JobName, object][] = [

@@ -9,6 +9,7 @@ import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy, urlThrough } from '../../support/apiProxy.js';
 import { until } from '../../support/apiServer.js';
+import { anId } from '../../support/factories.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 /**
@@ -109,6 +110,31 @@ describe('createProducer', () => {
         expect(told).to.deep.equal(['Error: Attempt 3', 'Error: Attempt 4', 'Error: Attempt 5']);
         await producer.queue.remove(id);
       }
+    } finally {
+      await worker.close();
+      redis.disconnect();
+      await producer.queue.obliterate({ force: true });
+      await producer.close();
+    }
+  });
+
+  it('ends delays that a process whose clock was ahead has made, and no others', async () => {
+    const { REDIS_URL: redisUrl } = readSettings();
+    const namespace = `test_producer_${randomUUID()}`;
+    const producer = createProducer({ redisUrl, namespace, timeoutMs: TIMEOUT_MS });
+    const redis = createWorkerRedis(redisUrl);
+    const worker = new Worker(QUEUE_NAME, null, { connection: redis, prefix: namespace });
+    try {
+      const delayed: string[] = [];
+      for (const aheadMs of [0, 3_600_000]) {
+        const id = await producer.add('delete-thread', { threadId: anId() });
+        const job = await worker.getNextJob('token');
+        await job.moveToDelayed(Date.now() + aheadMs + 30_000, 'token');
+        delayed.push(id);
+      }
+      await producer.endFarDelays();
+      const states = delayed.map((id) => producer.queue.getJobState(id));
+      expect(await Promise.all(states)).to.deep.equal(['delayed', 'waiting']);
     } finally {
       await worker.close();
       redis.disconnect();
