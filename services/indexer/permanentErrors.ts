@@ -42,7 +42,7 @@ export class SearchIndexLost extends Error {
 
   constructor() {
     super(
-      'The search index is lost: a running indexer builds it again, and begins within a minute',
+      'The search index is lost: a running indexer builds it again, and notices the loss within a minute',
     );
   }
 }

@@ -63,7 +63,8 @@ export function problemOf(
   { threads, pending }: { threads: number | null; pending: number | null },
 ): string | null {
   if (problem !== null || (threads ?? 0) === 0) return problem;
-  if (!exists) return 'It is lost: a running indexer builds it again, and begins within a minute';
+  if (!exists)
+    return 'It is lost: a running indexer builds it again, and notices the loss within a minute';
   return documents === 0 && pending === 0
     ? 'It holds nothing of this archive: run forum-archive reindex --search'
     : null;
