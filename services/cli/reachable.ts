@@ -1,4 +1,4 @@
-import { isFullError, REDIS_IS_FULL } from '../../shared/jobs/fullRedis.js';
+import { refusalOf } from '../../shared/jobs/redisRefusal.js';
 import { withoutCommand } from '../../shared/platform/withoutCommand.js';
 import { CliError } from './cliError.js';
 import type { Archive } from './openArchive.js';
@@ -8,7 +8,9 @@ import { safeText } from './safeText.js';
 export async function requireQueue({ producer }: Pick<Archive, 'producer'>): Promise<void> {
   await producer.tryStoring().catch((error: unknown) => {
     const told = messageOf(error);
-    throw new CliError(isFullError(String(error)) ? told : `Redis cannot be reached: ${told}`);
+    throw new CliError(
+      refusalOf(String(error)) === null ? `Redis cannot be reached: ${told}` : told,
+    );
   });
 }
 
@@ -24,5 +26,6 @@ export function linesOf(error: unknown): string {
 
 function textOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
-  return isFullError(text) ? `Redis cannot be used: ${REDIS_IS_FULL}` : withoutCommand(text);
+  const refusal = refusalOf(text);
+  return refusal === null ? withoutCommand(text) : `Redis cannot be used: ${refusal}`;
 }

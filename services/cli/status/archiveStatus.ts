@@ -1,4 +1,4 @@
-import { isFullError, REDIS_IS_FULL } from '../../../shared/jobs/fullRedis.js';
+import { refusalOf } from '../../../shared/jobs/redisRefusal.js';
 import { pingMongo } from '../../../shared/platform/clients.js';
 import type { MirrorStats, SyncStats } from '../../../shared/contract/admin.js';
 import { mirrorStats } from '../../../shared/store/mirrorStats.js';
@@ -270,5 +270,5 @@ async function countQueue({ producer }: Archive): Promise<{
 }
 
 function whyNothingIsStored(error: Error): StoreState {
-  return isFullError(error.message) ? REDIS_IS_FULL : `it stores nothing: ${messageOf(error)}`;
+  return refusalOf(error.message) ?? `it stores nothing: ${messageOf(error)}`;
 }

@@ -9,10 +9,15 @@ describe('messageOf', () => {
     );
   });
 
-  it('says that Redis is full, where a script of the queue failed for it', () => {
-    const error = new Error(
-      "ERR Error running script (call to f_5ab4): @user_script:589: @user_script: 589: -OOM command not allowed when used memory > 'maxmemory'.",
+  it('says why Redis stores nothing, where a script of the queue failed for it', () => {
+    const script = 'ERR Error running script (call to f_5ab4): @user_script:589: ';
+    const full = `${script}-OOM command not allowed when used memory > 'maxmemory'.`;
+    expect(messageOf(new Error(full))).to.match(
+      /^Redis cannot be used: its memory is full, .*maxmemory/,
     );
-    expect(messageOf(error)).to.match(/^Redis cannot be used: its memory is full, .*maxmemory/);
+    const failing = `${script}-MISCONF Errors writing to the AOF file: No space left on device`;
+    expect(messageOf(new Error(failing))).to.match(
+      /^Redis cannot be used: it cannot write to its disk/,
+    );
   });
 });
