@@ -27,7 +27,7 @@ import { nextVersion } from '../stores/nextVersion.js';
 import { onlyChanged } from '../stores/searchWriter.js';
 import { createSentDocuments, type SentDocuments } from '../stores/sentDocuments.js';
 import { redactThread } from '../records/tombstones.js';
-import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
+import { endMark, freeMark, isHeld, isStillHeld, readsOf } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { cleanMessages, cleanThread, cleanWords, removeIfEmptied } from './cleanRecords.js';
 import { loadTargets } from './loadThread.js';
@@ -82,7 +82,11 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
     nextVersion(collections.state),
     storedThread(collections, threadId),
   ]);
-  const unshown = await unshownPeople(collections);
+  const [unshown, isOurs] = await Promise.all([
+    unshownPeople(collections),
+    isStillHeld(deps, mark),
+  ]);
+  if (!isOurs) return;
   const { erased } = unshown;
   const thread = await cleanThread(deps, threadId, erased);
   if (!thread) {

@@ -4,17 +4,20 @@ import type { IndexerDeps } from '../deps.js';
 import { redactThread } from '../records/tombstones.js';
 import { removeThreadDocuments } from '../search/removeDocuments.js';
 import { nextVersion } from '../stores/nextVersion.js';
+import { isStillHeld } from '../work/claims.js';
 import { removeViews, storedThread } from './buildThread.js';
 import { cleanThread, cleanWords } from './cleanRecords.js';
 
 /**
  * Removes the views and search documents of a thread whose build fails every time, after something of it was deleted or
  * erased. Its last views still show that, and no build can replace them. The thread's mark stays.
+ * Nothing happens where the claim was lost.
  */
 export async function takeOut(deps: IndexerDeps, mark: Mark): Promise<void> {
   const { collections } = deps;
   const { subject: threadId } = mark;
   const version = await nextVersion(collections.state);
+  if (!(await isStillHeld(deps, mark))) return;
   const erased = await erasedPeople(collections);
   const thread = await cleanThread(deps, threadId, erased);
   if (thread?.deleted) await redactThread(collections.messages, threadId);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Filter } from 'mongodb';
 import type { Announcement } from '../../../shared/jobs/announcements.js';
+import { findGathered } from '../../../shared/store/gather.js';
 import {
   AT_ONCE,
   markId,
@@ -218,6 +219,18 @@ export function readsOf(marks: readonly Held[]): { work: string[] } {
 /** Whether a claim is still held. Only then may the result of the work be stored. */
 export function isHeld(documents: Documents, { _id, claim }: Held): boolean {
   return documents.get('work', _id)?.claim === claim;
+}
+
+/**
+ * Whether a claim is held now. A build asks this once it has its version. If the claim is held, whoever claims the mark
+ * later takes a higher version. If not, another worker may have built the thread with a lower version. What is sent now
+ * would then replace that worker's search documents.
+ */
+export async function isStillHeld(
+  { collections }: Pick<IndexerDeps, 'collections'>,
+  { _id, claim }: Held,
+): Promise<boolean> {
+  return (await findGathered(collections.work, _id))?.claim === claim;
 }
 
 /**

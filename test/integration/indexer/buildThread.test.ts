@@ -4,13 +4,19 @@ import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
 import type { AuthorSnapshot, SourceMessage } from '../../../shared/store/records.js';
 import type { Announcement } from '../../../shared/jobs/announcements.js';
-import { documentId, searchAlias, writesAlias } from '../../../shared/store/searchIndex.js';
+import {
+  documentId,
+  searchAlias,
+  writesAlias,
+  type MessageDocument,
+} from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import type { ContributionView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { countMembers } from '../../../services/indexer/build/countMembers.js';
 import { countProfiles } from '../../../services/indexer/build/countProfiles.js';
 import { findAppearances } from '../../../services/indexer/build/findAppearances.js';
+import { takeOut } from '../../../services/indexer/build/takeOut.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
@@ -72,6 +78,15 @@ describe('building a thread', () => {
       id: documentId(kind, id),
     });
     return { version: found._version, kind: found._source?.kind };
+  };
+
+  const searchedMessage = async (id: string) => {
+    const index = searchAlias(stores.mongo.namespace);
+    const found = await stores.elasticsearch.get<MessageDocument>({
+      index,
+      id: documentId('message', id),
+    });
+    return found._source!;
   };
 
   /** The versions of a thread's own search document, and of those of some messages. */
@@ -416,6 +431,29 @@ describe('building a thread', () => {
     await build(late, threadId);
     const { revision } = (await itemOf(threadId))!;
     expect(await versionsOf(threadId, [answer])).to.deep.equal([revision, revision]);
+  });
+
+  it('sends nothing when its claim had ended before it began', async () => {
+    const { threadId, answer, say } = await anAnswerToBeBuilt();
+    const late = await claimMarks(deps, [(await markOf(threadId))!]);
+    await endLeases(deps, threadId);
+    await build(deps, threadId);
+    // The late build takes the newest version, and reads an answer that is changed back before the next build.
+    await say('With nothing', 2);
+    await runClaimed(deps, 'thread', late);
+    await say('Something else', 3);
+    await build(deps, threadId);
+    const { content } = await searchedMessage(answer._id);
+    expect(content).to.equal('Something else');
+  });
+
+  it('takes nothing out of search when its claim had ended before', async () => {
+    const { threadId, answer } = await anAnswerToBeBuilt();
+    const late = await claimMarks(deps, [(await markOf(threadId))!]);
+    await endLeases(deps, threadId);
+    await build(deps, threadId);
+    await takeOut(deps, late[0]!);
+    expect(await searchedMessage(answer._id)).to.include({ kind: 'message' });
   });
 
   it('sends all search documents after a build that failed', async () => {

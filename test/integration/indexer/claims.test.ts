@@ -32,6 +32,14 @@ describe('claims of marks', () => {
       { _id: markId('thread', threadId) },
       { $set: { claim: 'another', due } },
     );
+  /** A worker that loses its claim on a thread at the end of its build: another one has it before it can store. */
+  const losingItsClaim = (threadId: string, due: Date): IndexerDeps => ({
+    ...deps,
+    commit: async (change) => {
+      await takenByAnother(threadId, due);
+      return deps.commit(change);
+    },
+  });
   const isListed = async (threadId: string) =>
     Boolean((await deps.collections.threadItems.findOne({ _id: threadId }))?.item);
   const inFuture = (ms: number) => new Date(Date.now() + ms);
@@ -87,8 +95,7 @@ describe('claims of marks', () => {
     const threadId = await recordThread();
     const claimed = await claimMarks(deps, [(await markOf(threadId))!]);
     const due = inFuture(LEASE_MS);
-    await takenByAnother(threadId, due);
-    await runClaimed(deps, 'thread', claimed);
+    await runClaimed(losingItsClaim(threadId, due), 'thread', claimed);
     expect(await isListed(threadId)).to.equal(false);
     expect(await markOf(threadId)).to.deep.include({ claim: 'another', due });
   });
@@ -99,8 +106,7 @@ describe('claims of marks', () => {
     await setMarks(deps, 'thread', [threadId]);
     const claimed = await claimMarks(deps, [(await markOf(threadId))!]);
     await deps.collections.threads.updateOne({ _id: threadId }, { $set: { deleted: true } });
-    await takenByAnother(threadId, inFuture(LEASE_MS));
-    await runClaimed(deps, 'thread', claimed);
+    await runClaimed(losingItsClaim(threadId, inFuture(LEASE_MS)), 'thread', claimed);
     expect(await isListed(threadId)).to.equal(true);
   });
 
@@ -140,8 +146,7 @@ describe('claims of marks', () => {
     await deps.collections.work.updateOne(isIt, { $set: { tries: MOST_TRIES - 1 } });
     const claimed = await claimMarks(deps, [(await markOf(threadId))!]);
     const due = inFuture(LEASE_MS);
-    await takenByAnother(threadId, due);
-    const broken = poisoned(deps, threadId, () => {
+    const broken = poisoned(losingItsClaim(threadId, due), threadId, () => {
       throw new Error('It breaks');
     });
     await runClaimed(broken, 'thread', claimed);
