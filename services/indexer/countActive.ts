@@ -6,14 +6,8 @@ import type { Handlers } from './handlers.js';
  */
 const WAITS: JobName = 'verify';
 
-/**
- * Returns the same handlers, and whether any of them does work that slows the background loops down. `onEnd` is called
- * when a handler has ended.
- */
-export function countActive(
-  handlers: Handlers,
-  onEnd: () => void,
-): { handlers: Handlers; isBusy: () => boolean } {
+/** Returns the same handlers, and whether any of them does work that slows the background loops down. */
+export function countActive(handlers: Handlers): { handlers: Handlers; isBusy: () => boolean } {
   let active = 0;
   const counted = Object.entries(handlers).map(([name, handler]) => [
     name,
@@ -24,7 +18,6 @@ export function countActive(
         return await handler(...args);
       } finally {
         active -= one;
-        onEnd();
       }
     },
   ]);

@@ -124,7 +124,7 @@ export function createIndexer(clients: IndexerClients): {
   };
   const gate = createStoreGate(mongo, clients.elasticsearch, logger);
   registerStores(metrics.registry, gate.watches, () => takesJobs(clients.producer));
-  const jobs = countActive(createHandlers(deps), () => bell.ring());
+  const jobs = countActive(createHandlers(deps));
   const worker = createWorker(clients.queueRedis, {
     namespace: mongo.namespace,
     concurrency: settings.INDEXER_CONCURRENCY,

@@ -1,5 +1,5 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
-import { AT_ONCE, isQuarantined, markId, NEVER } from '../../../shared/store/work.js';
+import { AT_ONCE, isQuarantined, markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { freeMark, setMarks } from '../work/claims.js';
 import { importFile } from './importFile.js';
@@ -27,9 +27,16 @@ export async function retryQuarantined(
 }
 
 /** Lets a mark be done as if it had never failed. */
-async function release({ collections: { work } }: IndexerDeps, _id: string): Promise<void> {
-  const due = { $cond: [{ $eq: ['$due', NEVER] }, AT_ONCE, '$due'] };
-  await work.updateOne({ _id }, [{ $set: { due, tries: '$$REMOVE' } }]);
+async function release({ commit }: IndexerDeps, _id: string): Promise<void> {
+  await commit({
+    reads: { work: [_id] },
+    decide(documents) {
+      const mark = documents.get('work', _id);
+      if (!mark) return;
+      const { tries: _tries, ...rest } = mark;
+      documents.put('work', { ...rest, due: isQuarantined(mark) ? AT_ONCE : mark.due });
+    },
+  });
 }
 
 async function retryFile(deps: IndexerDeps, uploadId: string): Promise<void> {

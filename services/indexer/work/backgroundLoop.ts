@@ -21,8 +21,8 @@ export type Round = () => Promise<unknown>;
 interface LoopOptions {
   /** The shortest rest after a round that found nothing, or failed. */
   idleMs: number;
-  /** Rung by rounds that did something. After `idleMs` a loop goes on resting until it is rung. */
-  bell: Bell;
+  /** Rung after each transaction of this process. After `idleMs` a loop goes on resting until it is rung. */
+  bell: Pick<Bell, 'rings' | 'wait'>;
   /** The longest rest (ms). Work that another process has left rings no bell here, so the loop has to look for it. */
   longestRestMs: number;
   /** The rest (ms) after a round that resolved with `all`; none when absent. */
@@ -75,7 +75,6 @@ export function runInBackground(
       const tookMs = performance.now() - started;
       const busyMs = Math.min(tookMs * REST_WHILE_BUSY, LONGEST_REST_MS);
       if (found === true || found === 'all') {
-        bell.ring();
         const ms = found === 'all' ? restMs : Math.min(tookMs * restFactor, LONGEST_REST_MS);
         await rest(ms, stopped.signal);
       } else await idle(rings, found);

@@ -9,6 +9,7 @@ import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { importFile } from '../../../services/indexer/jobs/importFile.js';
 import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
+import { createStoreAccess } from '../../../services/indexer/stores/storeAccess.js';
 import { createHandlers } from '../../../services/indexer/handlers.js';
 import { removeUploadsOf } from '../../../services/indexer/quarantine/removeUploadsOf.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
@@ -289,11 +290,17 @@ describe('quarantine', () => {
     const marked = Object.entries(subjects).map(([kind, subject]) => `${kind}/${subject}`);
     expect(entries.map(({ subject }) => subject)).to.have.members(marked);
     expect(new Set(entries.map(({ id }) => id)).size).to.equal(4);
+    let transactions = 0;
+    const { elasticsearch, logger } = deps;
+    const onCommit = () => (transactions += 1);
+    const access = createStoreAccess(stores.mongo, elasticsearch, { logger, onCommit });
     for (const { id } of entries) {
       const payload = { quarantineId: id };
       expect(jobSchemas['retry-quarantined'].validate(payload).error).to.equal(undefined);
-      expect(await retryQuarantined(deps, payload)).to.deep.equal({ retried: 1 });
+      expect(await retryQuarantined({ ...deps, ...access }, payload)).to.deep.equal({ retried: 1 });
     }
+    // Each of them wakes the loops of its process.
+    expect(transactions).to.equal(4);
     await doAll(deps);
     expect(await quarantined()).to.deep.equal([]);
     expect(await work.countDocuments()).to.equal(0);

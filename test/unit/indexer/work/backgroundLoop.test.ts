@@ -153,21 +153,6 @@ describe('runInBackground', () => {
       await loop.stop();
     });
 
-    it('rings the bell for others when it did something', async () => {
-      const own = createBell();
-      const ends = [false, true, false];
-      let rounds = 0;
-      const loop = runInBackground('test', () => Promise.resolve(ends[rounds++]), {
-        ...RESTING,
-        bell: own,
-      });
-      await until(() => rounds === 1);
-      own.ring();
-      await until(() => rounds === 3);
-      expect(own.rings).to.equal(2);
-      await loop.stop();
-    });
-
     it('looks again when something is due, and after its longest rest', async () => {
       for (const [due, longestRestMs] of [
         [20, HOUR],
