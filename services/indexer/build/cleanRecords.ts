@@ -14,7 +14,7 @@ import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
 import { disownThread } from '../records/disownThread.js';
 import { noteCleaned } from '../records/noteCleaned.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
-import { threadTombstone, UNTITLED } from '../records/tombstones.js';
+import { threadTombstone } from '../records/tombstones.js';
 import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import { countedMessages } from './threadMessages.js';
 import { unlessDamaged } from '../records/unlessDamaged.js';
@@ -128,39 +128,11 @@ export async function removeIfEmptied(deps: Deps, thread: ThreadRecord): Promise
   return (await replaceThread(deps, thread._id, threadTombstone)) ?? thread;
 }
 
-/**
- * Takes away the title of a thread that an erased person started, and in which nobody else has written so far: the
- * title is the person's words, too. A keyed hash of the title is kept, so that no source brings it back. The thread
- * itself stays, so that messages of others are taken, in whatever order the sources come.
- */
-export async function redactIfEmptied(
-  deps: Deps,
-  thread: ThreadRecord,
-  erased: ErasedPeople,
-  causes: readonly string[],
-): Promise<void> {
-  const { _id: threadId } = thread;
-  if (thread.title === UNTITLED || !(await isEmptied(deps, thread))) return;
-  await deps.commit({
-    reads: { threads: [threadId] },
-    decide(documents) {
-      const now = documents.get('threads', threadId);
-      if (!now || now.deleted || now.title === UNTITLED) return;
-      documents.put('threads', withoutTitle(now, erased));
-      // Another source may have brought messages of others meanwhile, so the thread may be shown already.
-      documents.mark('thread', threadId, { causes });
-    },
-  });
-}
-
-function withoutTitle(thread: ThreadRecord, erased: ErasedPeople): ThreadRecord {
-  const { title, redactedTitles = [] } = thread;
-  const hashes = new Set([...redactedTitles, erased.digest(title)]);
-  return { ...thread, title: UNTITLED, redactedTitles: [...hashes] };
-}
-
 /** Whether somebody who was erased started a thread, and nobody else has written in it. */
-async function isEmptied({ collections }: Deps, { _id, ownerId }: ThreadRecord): Promise<boolean> {
+export async function isEmptied(
+  { collections }: Deps,
+  { _id, ownerId }: ThreadRecord,
+): Promise<boolean> {
   if (ownerId !== ERASED_ID) return false;
   return (await countedMessages(collections, _id).limit(1).next()) === null;
 }

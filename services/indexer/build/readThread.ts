@@ -6,7 +6,8 @@ import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { IndexerDeps } from '../deps.js';
 import { foldThread, type FoldedMessages, type ThreadViews } from '../views/foldThread.js';
-import { linkTargets, loadThread } from './loadThread.js';
+import { linkTargets } from './linkTargets.js';
+import { loadThread } from './loadThread.js';
 
 /**
  * Receives a thread's views while its messages are read. One sink stores them, one sends them to an index, one compares

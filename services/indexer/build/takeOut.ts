@@ -5,8 +5,9 @@ import { redactThread } from '../records/tombstones.js';
 import { removeThreadDocuments } from '../search/removeDocuments.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { isStillHeld } from '../work/claims.js';
-import { removeViews, storedThread } from './buildThread.js';
 import { cleanThread, cleanWords } from './cleanRecords.js';
+import { storedThread } from './storedThread.js';
+import { removeViews } from './storeViews.js';
 
 /**
  * Removes the views and search documents of a thread whose build fails every time, after something of it was deleted or

@@ -1,26 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import {
-  inspectExport,
-  messagesOf,
-  type ExportFile,
-} from '../../../shared/exportFormat/readExport.js';
+import { inspectExport } from '../../../shared/exportFormat/readExport.js';
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { memoryBudget } from '../../../shared/platform/memoryBudget.js';
-import type { SourceMessage } from '../../../shared/store/records.js';
-import { erasedPeople } from '../../../shared/store/erasures.js';
 import { THREAD_QUARANTINED } from '../../../shared/store/quarantine.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { cleanThread, cleanWords, redactIfEmptied } from '../build/cleanRecords.js';
+import { redactErasedThread } from '../build/redactErasedThread.js';
 import { ingest } from '../ingest/ingest.js';
 import { DeletedPlace } from '../ingest/source.js';
-import { ERASED_ID } from '../../../shared/store/redacted.js';
 import { isPermanent } from '../permanentErrors.js';
 import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
 import { bareFileName } from '../records/forgetFileNames.js';
-import { sourceMessage, sourceThread } from '../sources/exportFile.js';
+import { sourceMessages, sourceThread } from '../sources/exportFile.js';
 import { claimOwn, endMark, isHeld, isOwn, readsOf } from '../work/claims.js';
 import { finish } from '../work/runMarks.js';
 import { finishMark, tryMarks } from '../work/tryMarks.js';
@@ -159,7 +152,8 @@ function rejected(error: unknown): FileOutcome {
 /** Merges the file into the records, then builds its thread if it is marked, whoever marked it. */
 async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<FileOutcome> {
   const { _id: uploadId, importId } = record;
-  const file = await inspectExport(openUpload(deps.collections, uploadId));
+  const open = () => openUpload(deps.collections, uploadId);
+  const file = await inspectExport(open());
   if ('reason' in file) return { state: 'rejected', reason: file.reason };
   const { source: told, inferred } = sourceThread(file);
   const threadId = told.thread?._id;
@@ -171,7 +165,7 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
     causes: [`import/${importId}`],
     inferred,
   };
-  const { isChanged, isDeleted } = await ingest(deps, source, sourceBatches(deps, file, uploadId), {
+  const { isChanged, isDeleted } = await ingest(deps, source, sourceMessages(file, open), {
     reads: { work: [fileMark] },
     note(documents, isNew) {
       const now = documents.get('work', fileMark);
@@ -186,32 +180,4 @@ async function applyFile(deps: IndexerDeps, record: ImportFileRecord): Promise<F
   await redactErasedThread(deps, threadId, source.causes);
   if (await finish(deps, 'thread', threadId, { owner })) return outcome;
   return { ...outcome, reason: THREAD_QUARANTINED };
-}
-
-/**
- * Takes away the title of a thread in which only erased people have written. The thread itself stays, since more of it
- * may still be imported. Only an erasure removes such a thread.
- */
-async function redactErasedThread(
-  deps: IndexerDeps,
-  threadId: string,
-  causes: readonly string[],
-): Promise<void> {
-  const erased = await erasedPeople(deps.collections);
-  if (erased.isEmpty) return;
-  const thread = await cleanThread(deps, threadId, erased);
-  if (thread?.ownerId !== ERASED_ID) return;
-  await cleanWords(deps, threadId, erased);
-  await redactIfEmptied(deps, thread, erased, causes);
-}
-
-/** Yields the messages of a file in batches, mapped to those of a source. */
-async function* sourceBatches(
-  { collections }: IndexerDeps,
-  file: ExportFile,
-  uploadId: string,
-): AsyncGenerator<SourceMessage[]> {
-  for await (const batch of messagesOf(file, () => openUpload(collections, uploadId))) {
-    yield batch.map((message) => sourceMessage(message, file));
-  }
 }

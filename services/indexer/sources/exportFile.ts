@@ -1,5 +1,5 @@
 import type { ExportHeader, ExportMessage } from '../../../shared/exportFormat/exportTypes.js';
-import { fileTime, type ExportFile } from '../../../shared/exportFormat/readExport.js';
+import { fileTime, messagesOf, type ExportFile } from '../../../shared/exportFormat/readExport.js';
 import type { SourceMessage, SourceThread, Stamps } from '../../../shared/store/records.js';
 import { mapForum, mapParent, mapServer, mapThread, TEXT_CHANNEL } from './mapHeader.js';
 import { mapMessage } from './mapMessage.js';
@@ -37,6 +37,16 @@ function inferredStamps(
     ...(forum?.type === undefined && { type: isTextChannel ? 1 : 0 }),
     ...(!category && { name: 0 }),
   };
+}
+
+/** Reads the messages of an inspected file once more, and yields them in batches. `open` gives the file's bytes. */
+export async function* sourceMessages(
+  file: ExportFile,
+  open: () => AsyncIterable<Buffer>,
+): AsyncGenerator<SourceMessage[]> {
+  for await (const batch of messagesOf(file, open)) {
+    yield batch.map((message) => sourceMessage(message, file));
+  }
 }
 
 /** Maps a checked message of an inspected file. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createHandlers } from '../../../services/indexer/handlers.js';
-import { redactIfEmptied } from '../../../services/indexer/build/cleanRecords.js';
+import { redactIfEmptied } from '../../../services/indexer/build/redactErasedThread.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';

@@ -1,6 +1,6 @@
 import { BODY_KINDS } from '../../../../shared/store/bodyKinds.js';
 import { slices } from '../../records/slices.js';
-import type { BuiltKind } from '../../build/buildThread.js';
+import type { BuiltKind } from '../../build/storeViews.js';
 import { shownLists } from '../../build/similarBodies.js';
 import { compareBodies, compareTexts, type ExpectedTag } from '../compareBodies.js';
 import { etagOf } from '../../stores/entityTag.js';
