@@ -86,7 +86,7 @@ const indexer = createIndexer({
 if (settings.METRICS_PORT !== undefined) {
   const { HOST: host, METRICS_PORT: port, METRICS_TOKEN: token } = settings;
   const close = await exitOnWrongSetting(() =>
-    serveMetrics(indexer.metrics, { host, port, token }),
+    serveMetrics(indexer.metrics, { host, port, token, logger }),
   );
   steps.push({ name: 'metrics', run: close });
 }

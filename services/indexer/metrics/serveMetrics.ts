@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Registry } from 'prom-client';
+import type { Logger } from '../../../shared/platform/logger.js';
 import { metricsAccess } from '../../../shared/platform/metrics.js';
 import { startListening } from '../../../shared/platform/startListening.js';
 
@@ -9,7 +10,12 @@ import { startListening } from '../../../shared/platform/startListening.js';
  */
 export async function serveMetrics(
   registry: Registry,
-  { host, port, token }: { host: string; port: number; token: string | undefined },
+  {
+    host,
+    port,
+    token,
+    logger,
+  }: { host: string; port: number; token: string | undefined; logger: Logger },
 ): Promise<() => Promise<void>> {
   const server = createServer((request, response) => {
     const status = request.url === '/metrics' ? statusOf(request, token) : 404;
@@ -19,9 +25,13 @@ export async function serveMetrics(
       response.writeHead(status).end();
       return;
     }
-    void registry.metrics().then((text) => {
-      response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
-    });
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
+      (error: unknown) => {
+        logger.error({ err: error }, 'A metric cannot be collected');
+        response.writeHead(500).end();
+      },
+    );
   });
   // By default, Node reads 1,000 headers and drops the others, such as the address that a proxy adds last. Node limits
   // the bytes of all headers anyway.

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
+import { Gauge, Registry } from 'prom-client';
+import { createLogger } from '../../../../shared/platform/logger.js';
 import { createRegistry } from '../../../../shared/platform/metrics.js';
 import { freePort } from '../../../../services/local/ports.js';
 import { serveMetrics } from '../../../../services/indexer/metrics/serveMetrics.js';
 
 const TOKEN = 'a-token-for-metrics-alone';
+const SILENT = createLogger('test', 'silent');
 const REMOTE = { 'X-Forwarded-For': '203.0.113.9' };
 
 describe('serveMetrics', () => {
@@ -12,7 +15,12 @@ describe('serveMetrics', () => {
   before(async () => {
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    close = await serveMetrics(createRegistry(), { host: '127.0.0.1', port, token: TOKEN });
+    close = await serveMetrics(createRegistry(), {
+      host: '127.0.0.1',
+      port,
+      token: TOKEN,
+      logger: SILENT,
+    });
   });
   after(() => close());
 
@@ -30,6 +38,27 @@ describe('serveMetrics', () => {
     expect(await ask('/metrics', { headers: wrong })).to.deep.equal([403, null]);
     const right = { ...REMOTE, Authorization: `Bearer ${TOKEN}` };
     expect(await ask('/metrics', { headers: right })).to.deep.equal([200, null]);
+  });
+
+  it('answers 500 where a metric cannot be collected, and goes on', async () => {
+    const registry = new Registry();
+    let isDamaged = true;
+    new Gauge({
+      name: 'sometimes_damaged',
+      help: 'It fails once',
+      registers: [registry],
+      collect() {
+        if (isDamaged) throw new TypeError('Value is not a valid number');
+      },
+    });
+    const port = await freePort();
+    const at = { host: '127.0.0.1', port, token: undefined, logger: SILENT };
+    const end = await serveMetrics(registry, at);
+    const status = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).status;
+    expect(await status()).to.equal(500);
+    isDamaged = false;
+    expect(await status()).to.equal(200);
+    await end();
   });
 
   it('has no other path and no other method', async () => {
