@@ -115,6 +115,7 @@ async function takeTurn(
   const failures: unknown[] = [];
   let timer: NodeJS.Timeout | undefined;
   try {
+    const heldAt = performance.now();
     if (!(await holdLease(deps.collections, holder))) return AGAIN_AFTER_MS;
     // A restore refuses to begin while a sync holds the lease. So this is asked while this process holds it.
     if (await isPartlyRestored(deps.collections)) {
@@ -123,7 +124,7 @@ async function takeTurn(
     }
     clock.restart();
     const meter = createMeter();
-    timer = keepLease(deps, { holder, meter }, () => turn.end());
+    timer = keepLease(deps, { holder, heldAt, meter }, () => turn.end());
     await correctTimes(deps.collections);
     const { named, optOutRoles, gateway, allEveryMs, memberEveryMs } = options;
     const pace = { everyMs: options.repairEveryMs, afterMs: options.repairAfterMs };
@@ -190,23 +191,31 @@ async function tell({ collections, logger }: IndexerDeps, error: unknown): Promi
   return PROBLEM_EVERY_MS;
 }
 
+/**
+ * Renews the lease, which was asked for at `heldAt`, and calls `lose` when it is lost. The lease counts from the time of
+ * its request, because MongoDB may store it at once and answer much later.
+ */
 function keepLease(
   deps: IndexerDeps,
-  { holder, meter }: { holder: string; meter: Meter },
+  { holder, heldAt, meter }: { holder: string; heldAt: number; meter: Meter },
   lose: () => void,
 ): NodeJS.Timeout {
-  let heldAt = performance.now();
+  let lastAt = heldAt;
+  // This process counts the lease as lost before another process can take it.
+  const loseInTime = (): void => {
+    if (performance.now() - lastAt > LEASE_MS * 0.75) lose();
+  };
+  loseInTime();
   return setInterval(() => {
     const asked = performance.now();
     holdLease(deps.collections, holder, meter.perSecond()).then(
       (isHeld) => {
-        if (isHeld) heldAt = asked;
+        if (isHeld) lastAt = asked;
         else lose();
       },
       () => undefined,
     );
-    // This process counts the lease as lost before another process can take it.
-    if (asked - heldAt > LEASE_MS * 0.75) lose();
+    loseInTime();
   }, LEASE_MS / 5);
 }
 

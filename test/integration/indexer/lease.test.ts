@@ -138,6 +138,28 @@ describe('the lease of who speaks to the platform', () => {
     await sync.stop();
   });
 
+  it('is lost to a process that hears of it only when it may be taken', async () => {
+    let now = performance.now();
+    mock.method(performance, 'now', () => now);
+    const state = stateOf(deps.collections.state, 'sync');
+    const ask = state.findOneAndUpdate.bind(state) as (...given: unknown[]) => Promise<unknown>;
+    let looks = 0;
+    mock.method(state, 'findOneAndUpdate', async (...given: unknown[]) => {
+      const answer = await ask(...given);
+      looks += 1;
+      if (looks > 1) return answer;
+      // The answer comes late. Meanwhile another process takes the lease.
+      now += LEASE_MS;
+      const until2100 = new Date(4_102_444_800_000);
+      await state.updateOne({ _id: 'sync' }, { $set: { holder: 'another', until: until2100 } });
+      return answer;
+    });
+    const { sync, asked } = startSync();
+    await until(() => asked.length > 0 || looks > 1);
+    await sync.stop();
+    expect(asked).to.deep.equal([]);
+  });
+
   it('ends the requests of a process that was held up for so long that it may be taken', async () => {
     let now = performance.now();
     mock.method(performance, 'now', () => now);
