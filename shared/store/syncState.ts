@@ -12,7 +12,7 @@ export async function syncState(
   collections: Pick<Collections, 'state' | 'sync' | 'optOuts'>,
 ): Promise<SyncStats | null> {
   const { state, sync, optOuts } = collections;
-  const lease = await stateOf(state, 'sync').findOne({ _id: 'sync' });
+  const lease = await readLease(collections);
   if (!lease) return null;
   const [progress, gateway, optedOut, servers, channels, threads] = await Promise.all([
     syncProgress(collections),
@@ -29,7 +29,7 @@ export async function syncState(
     ...progress,
     perSecond,
     secondsLeft: isDone ? 0 : perSecond > 0 ? Math.ceil(left / perSecond) : null,
-    problem: lease.problem ?? awayNow(lease),
+    problem: lease.problem ?? (lease.isAway ? lease.away!.problem : null),
     events: gateway && eventsState(gateway, lease),
     optedOut,
     servers: servers.map(({ _id: serverId, name, checkedAt, problem }) => ({
@@ -49,8 +49,21 @@ export async function syncState(
   };
 }
 
-function awayNow({ away }: SyncLease): string | null {
-  return away && away.until.getTime() > Date.now() ? away.problem : null;
+/** The lease, with what holds now by MongoDB's clock, because the clocks of processes differ. */
+interface LeaseNow extends SyncLease {
+  /** Whether some process holds it. */
+  isHeld: boolean;
+  /** Whether the status tells why the platform did not answer. */
+  isAway: boolean;
+}
+
+/** Reads the lease; null where no indexer has a bot token. */
+export function readLease({ state }: Pick<Collections, 'state'>): Promise<LeaseNow | null> {
+  const isHeld = { $gt: ['$until', '$$NOW'] };
+  const isAway = { $gt: ['$away.until', '$$NOW'] };
+  return stateOf(state, 'sync')
+    .aggregate<LeaseNow>([{ $match: { _id: 'sync' } }, { $set: { isHeld, isAway } }])
+    .next();
 }
 
 /** The state of the connection; null where none was ever tried. */
@@ -58,20 +71,19 @@ export async function readEventsState({
   state,
 }: Pick<Collections, 'state'>): Promise<EventStats | null> {
   const [lease, gateway] = await Promise.all([
-    stateOf(state, 'sync').findOne({ _id: 'sync' }),
+    readLease({ state }),
     stateOf(state, 'gateway').findOne({ _id: 'gateway' }),
   ]);
   return lease && gateway && eventsState(gateway, lease);
 }
 
-/** Where the lease has ended, its process has ended without noting that. So it is not connected any more. */
+/** Where nobody holds the lease, the process that was connected has ended without noting that. */
 function eventsState(
   { connectedAt, lastEventAt, waiting, problem }: GatewayState,
-  { until }: SyncLease,
+  { isHeld }: LeaseNow,
 ): EventStats {
-  const isConnected = until.getTime() > Date.now();
   return {
-    connectedAt: (isConnected && connectedAt?.toISOString()) || null,
+    connectedAt: (isHeld && connectedAt?.toISOString()) || null,
     lastEventAt: lastEventAt?.toISOString() ?? null,
     waiting,
     problem,

@@ -1,7 +1,7 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
-import { stateOf, type SyncLease } from '../../../shared/store/state.js';
 import { syncProgress, threadsIn } from '../../../shared/store/syncProgress.js';
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
+import { readLease } from '../../../shared/store/syncState.js';
 import type { IndexerDeps } from '../deps.js';
 import { LookAgain } from '../permanentErrors.js';
 import type { Report } from '../report.js';
@@ -99,16 +99,10 @@ async function threadsLeft(
 
 /** Why nothing can be synced; null while all is well, or may soon be. */
 async function problemOfSync(deps: Deps, request: SyncRequestRecord): Promise<string | null> {
-  const { state, sync } = deps.collections;
-  const lease = await stateOf(state, 'sync')
-    .aggregate<Pick<SyncLease, 'problem'> & { isHeld: boolean }>([
-      { $match: { _id: 'sync' } },
-      { $project: { problem: 1, isHeld: { $gt: ['$until', '$$NOW'] } } },
-    ])
-    .next();
+  const lease = await readLease(deps.collections);
   if (lease?.problem) return lease.problem;
   const { _id, unservedSince } = request;
-  const requests = syncOf(sync, 'request');
+  const requests = syncOf(deps.collections.sync, 'request');
   if (lease?.isHeld) {
     if (unservedSince) await requests.updateOne({ _id }, { $unset: { unservedSince: '' } });
     return null;

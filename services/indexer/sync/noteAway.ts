@@ -14,7 +14,7 @@ export async function noteAway(
   { collections }: Pick<Deps, 'collections'>,
   { message }: Error,
 ): Promise<void> {
-  await note({ collections }, `${message}. It is asked again by itself`, Date.now() + TOLD_MS);
+  await note({ collections }, `${message}. It is asked again by itself`, TOLD_MS);
 }
 
 /** Has the status tell no more that the platform did not answer. */
@@ -36,15 +36,16 @@ export function createHeldTeller(deps: Deps): (wait: Wait & { why: string }) => 
     const problem = `${why}. Nothing is asked before ${new Date(until).toISOString()}`;
     deps.logger.warn(problem);
     // While MongoDB is away, the log tells it alone.
-    note(deps, problem, until).catch(() => undefined);
+    note(deps, problem, ms).catch(() => undefined);
   };
 }
 
+/** Stores a problem that the status tells for some time (ms), by MongoDB's clock. */
 async function note(
   { collections }: Pick<Deps, 'collections'>,
   problem: string,
-  until: number,
+  ms: number,
 ): Promise<void> {
-  const away = { problem, until: new Date(until) };
-  await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, { $set: { away } });
+  const away = { problem: { $literal: problem }, until: { $add: ['$$NOW', ms] } };
+  await stateOf(collections.state, 'sync').updateOne({ _id: 'sync' }, [{ $set: { away } }]);
 }

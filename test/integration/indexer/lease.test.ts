@@ -13,7 +13,7 @@ import type { PlatformClient } from '../../../shared/discordApi/platformClient.j
 import { PlatformUnauthorized } from '../../../shared/discordApi/platformErrors.js';
 import { beginRestore } from '../../../shared/store/restore.js';
 import { stateOf } from '../../../shared/store/state.js';
-import { syncState } from '../../../shared/store/syncState.js';
+import { readEventsState, syncState } from '../../../shared/store/syncState.js';
 import { until } from '../../support/apiServer.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { QUIET } from '../../support/syncRig.js';
@@ -112,6 +112,21 @@ describe('the lease of who speaks to the platform', () => {
     await releaseLease(collections, 'another');
     await forgetLease(collections);
     expect(await syncState(collections)).to.equal(null);
+  });
+
+  it('ends by MongoDB’s clock, also for a process that only tells the status', async () => {
+    const { collections } = deps;
+    await holdLease(collections, 'another');
+    const connectedAt = new Date();
+    const state = { session: null, connectedAt, lastEventAt: null, waiting: 0, problem: null };
+    await stateOf(collections.state, 'gateway').insertOne({ _id: 'gateway', ...state });
+    const now = Date.now.bind(Date);
+    mock.method(Date, 'now', () => now() + 3_600_000);
+    const told = connectedAt.toISOString();
+    expect((await readEventsState(collections))?.connectedAt).to.equal(told);
+    expect((await syncState(collections))?.events?.connectedAt).to.equal(told);
+    await releaseLease(collections, 'another');
+    expect((await readEventsState(collections))?.connectedAt).to.equal(null);
   });
 
   it('is not given up by a process with a refused token, so that others keep the problem', async () => {

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { createHeldTeller, noteAway } from '../../../services/indexer/sync/noteAway.js';
 import { holdLease } from '../../../services/indexer/sync/lease.js';
@@ -11,6 +12,7 @@ import { syncSuite, untilSynced } from '../../support/syncRig.js';
 describe('what the status tells while the platform does not answer', () => {
   const rig = syncSuite();
   const { deps } = rig;
+  afterEach(() => mock.reset());
   const problem = async () => (await syncState(deps.collections))?.problem ?? null;
 
   for (const route of ['guild', 'messages'] as const) {
@@ -50,6 +52,15 @@ describe('what the status tells while the platform does not answer', () => {
       { $set: { 'away.until': new Date(Date.now() - 1) } },
     );
     expect(await problem()).to.equal(null);
+  });
+
+  it('is told by a process whose clock is ahead, too', async () => {
+    await rig.open({ history: { forums: 1, threads: 1, messages: 2 } });
+    await holdLease(deps.collections, 'somebody');
+    await noteAway(deps, new Error('It is away'));
+    const now = Date.now.bind(Date);
+    mock.method(Date, 'now', () => now() + 3_600_000);
+    expect(await problem()).to.match(/^It is away/);
   });
 
   it('is told once for each pause, and not for a short one', async () => {
