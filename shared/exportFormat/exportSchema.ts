@@ -124,6 +124,7 @@ const media = Joi.object<ExportMedia, true>({
 const emoji = Joi.object<ExportEmoji, true>({
   id: Joi.string()
     .pattern(/^\d{0,20}$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be an id of digits' })
     .allow(null, ''),
   name: text(SHORT).required(),
   isAnimated: Joi.boolean(),
@@ -212,11 +213,13 @@ export const messageSchema = Joi.object<ExportMessage, true>({
 
 /**
  * The options of every check. Types are not converted, unknown keys are ignored, and the check ends at the first
- * problem.
+ * problem. The library's own message about a pattern quotes the value, which somebody may have written and which may
+ * have any length. So that message is replaced.
  */
 export const CHECK: Joi.ValidationOptions = {
   convert: false,
   allowUnknown: true,
   abortEarly: true,
   errors: { wrap: { label: false } },
+  messages: { 'string.pattern.base': '{{#label}} has a wrong form' },
 };

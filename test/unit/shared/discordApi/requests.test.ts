@@ -37,6 +37,14 @@ describe('a request for a page after an id', () => {
   });
 });
 
+describe('a request for messages', () => {
+  it('tells of a value of a wrong form where it stands, and not what it says', () => {
+    const message = aLiveMessage({ webhook_id: 'What somebody wrote' });
+    const { unreadable } = messagesRequest(anId(), '0').check([message]);
+    expect(unreadable).to.deep.equal([{ id: message.id, reason: 'webhook_id has a wrong form' }]);
+  });
+});
+
 describe('a request for the channels of a server', () => {
   it('leaves out other kinds of channels, whatever their form', () => {
     const { check } = channelsRequest(anId());

@@ -228,6 +228,16 @@ describe('inspectExport of a damaged file', () => {
     });
   });
 
+  it('tells of a wrong id no part of what stands in its place, which may have any length', async () => {
+    const emoji = { id: 'What somebody wrote. '.repeat(1_000), name: 'smile' };
+    const reactions = [{ emoji, count: 1 }];
+    const found = await inspect(anExport({ messages: [anExportMessage({ reactions })] }));
+    expect(found).to.include({
+      kind: 'rejected',
+      reason: 'reactions[0].emoji.id must be an id of digits',
+    });
+  });
+
   it('names the path of a wrong extended value', async () => {
     const found = await rejection(anExport({ channel: { archived: 'yes' as never } }));
     expect(found).to.include({ at: 'channel.archived', reason: 'archived must be a boolean' });
