@@ -27,7 +27,7 @@ export function isPermanent(error: unknown): error is Error {
 }
 
 /** Whether an error says that a store is away or busy. The same work will succeed later. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return error instanceof SearchUnavailable || isStoreAway(error);
 }
 

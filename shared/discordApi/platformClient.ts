@@ -29,7 +29,7 @@ export interface PlatformAnswer<T> {
 /** Asks the platform, within its limits. */
 export interface PlatformClient {
   /**
-   * Resolves with a checked answer, however long the limits ask to wait. Passing faults are tried again a few times.
+   * Resolves with a checked answer, however long the limits ask to wait. Transient faults are tried again a few times.
    * Throws PlatformRefused, PlatformForbidden, PlatformUnauthorized, PlatformAway or PlatformAnswerError. Rejects when
    * the signal is aborted.
    */

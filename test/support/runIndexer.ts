@@ -1,5 +1,5 @@
 import { createIndexer } from '../../services/indexer/createIndexer.js';
-import { isPassing } from '../../services/indexer/permanentErrors.js';
+import { isTransient } from '../../services/indexer/permanentErrors.js';
 import { createProducer } from '../../shared/jobs/producer.js';
 import { openWritableMirror } from '../../shared/mirror/openMirror.js';
 import { createRedis, createWorkerRedis } from '../../shared/platform/clients.js';
@@ -21,7 +21,7 @@ export async function runIndexer(
   settings: Settings,
 ): Promise<RunningIndexer> {
   const problems: string[] = [];
-  const logger = withoutPassing(
+  const logger = withoutTransient(
     createLogger('indexer', 'warn', { write: (line) => void problems.push(line) }),
   );
   const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
@@ -54,12 +54,12 @@ export async function runIndexer(
 }
 
 /** A logger that leaves out lines about a store that is away or too slow. On a busy machine, any store may be. */
-function withoutPassing(logger: Logger): Logger {
+function withoutTransient(logger: Logger): Logger {
   for (const level of ['warn', 'error'] as const) {
     const log: (...given: unknown[]) => void = logger[level].bind(logger);
     logger[level] = (about: unknown, ...more: unknown[]) => {
       const { err } = about as { err?: unknown };
-      if (more[0] !== 'A store is away' && !isPassing(err)) log(about, ...more);
+      if (more[0] !== 'A store is away' && !isTransient(err)) log(about, ...more);
     };
   }
   return logger;

@@ -65,8 +65,8 @@ async function writeFiles(mongo: Mongo, folder: string): Promise<Manifest> {
     try {
       return await tryFiles(mongo, folder);
     } catch (error) {
-      const isPassing = hasCode(error, [SNAPSHOT_UNAVAILABLE]) && tries < MOST_TRIES;
-      if (!isPassing) throw error;
+      const isTransient = hasCode(error, [SNAPSHOT_UNAVAILABLE]) && tries < MOST_TRIES;
+      if (!isTransient) throw error;
     }
     await pause(AGAIN_MS);
   }

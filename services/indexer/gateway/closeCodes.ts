@@ -17,18 +17,18 @@ const FATAL: Readonly<Record<number, string>> = {
 
 /**
  * What a close code means. `unauthorized`: the platform refuses the token. `fatal`: trying again would not help.
- * `sessionGone`: the next connection has to begin another session. `passing`: the session can be resumed.
+ * `sessionGone`: the next connection has to begin another session. `resumable`: the session can be resumed.
  */
 export type ClosedFor =
   | { kind: 'unauthorized' }
   | { kind: 'fatal'; problem: string }
   | { kind: 'sessionGone' }
-  | { kind: 'passing' };
+  | { kind: 'resumable' };
 
-/** Judges a close code. Unknown codes are `passing`. */
+/** Judges a close code. Unknown codes are `resumable`. */
 export function judgeClose(code: number): ClosedFor {
   if (code === AUTHENTICATION_FAILED) return { kind: 'unauthorized' };
   const problem = FATAL[code];
   if (problem !== undefined) return { kind: 'fatal', problem };
-  return { kind: GONE.has(code) ? 'sessionGone' : 'passing' };
+  return { kind: GONE.has(code) ? 'sessionGone' : 'resumable' };
 }

@@ -5,7 +5,7 @@ import {
 } from '../../../shared/discordApi/platformErrors.js';
 import { growingDelay } from '../../../shared/platform/growingDelay.js';
 import { parseUrl } from '../../../shared/platform/parseUrl.js';
-import { isPassing, isPermanent } from '../permanentErrors.js';
+import { isPermanent, isTransient } from '../permanentErrors.js';
 import { rest } from '../rest.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { untilDone } from '../sync/tasks.js';
@@ -130,7 +130,7 @@ async function connectOnce(
   const hasLasted = isAnswered && performance.now() - began > LIVED_MS;
   const closed = judgeClose(code);
   if (closed.kind === 'unauthorized') throw new PlatformUnauthorized();
-  if (!isInvalid && closed.kind === 'passing') return { waitMs: 0, isAnswered, hasLasted, why };
+  if (!isInvalid && closed.kind === 'resumable') return { waitMs: 0, isAnswered, hasLasted, why };
   // The next connection begins another session. This holds for a fatal problem, too. The operator mends the problem and
   // restarts the indexer, and the change counts from the next session on.
   listener.dropSession();
@@ -150,7 +150,7 @@ async function connectOnce(
 /** Returns how long to rest after an error (ms). Throws an error that will not pass by itself. */
 function restAfter({ signal, logger }: SyncDeps, listener: Listener, error: unknown): number {
   if (signal.aborted) return 0;
-  if (isPassing(error)) return FIRST_DELAY_MS;
+  if (isTransient(error)) return FIRST_DELAY_MS;
   const isIts =
     error instanceof PlatformAway || error instanceof NoSessionsLeft || isPermanent(error);
   if (!isIts) throw error;

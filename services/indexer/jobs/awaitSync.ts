@@ -27,7 +27,7 @@ interface Synced {
   threads: number;
   messages: number;
   /**
-   * Threads that could not be fetched. The sync goes on to try those that failed for a passing reason. Those with a
+   * Threads that could not be fetched. The sync goes on to try those that failed for a transient reason. Those with a
    * problem of their own wait until the platform tells something new of them.
    */
   failed: number;

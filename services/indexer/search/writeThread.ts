@@ -6,7 +6,7 @@ import { markId, NEVER } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import { readThread } from '../build/readThread.js';
 import type { IndexerDeps } from '../deps.js';
-import { isPassing } from '../permanentErrors.js';
+import { isTransient } from '../permanentErrors.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 import { finish } from '../work/runMarks.js';
 import { documentSender } from './documentSender.js';
@@ -35,7 +35,7 @@ export async function writeThread(
   try {
     return await writeDocuments(deps, search, { thread, version });
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isTransient(error)) throw error;
     await setMarks(deps, 'thread', [thread._id]);
     if (await finish(deps, 'thread', thread._id)) throw error;
     return 0;

@@ -78,15 +78,15 @@ export async function sendBulk(
     const told = refused.filter(({ document }) => !document.isStandIn);
     for (const { document } of told) document.isRefused = true;
     if (told.length > 0) await onRefused(told.map(refusal));
-    const passing = failures.filter(({ status }) => status !== 400);
-    checkPassing(passing, targets, retry);
-    left = [...documentsOf(passing), ...documentsOf(told).map(standIn)];
-    if (passing.some(({ status }) => BUSY.has(status))) await wait(FIRST_REST_MS * 2 ** retry);
+    const others = failures.filter(({ status }) => status !== 400);
+    requireTransient(others, targets, retry);
+    left = [...documentsOf(others), ...documentsOf(told).map(standIn)];
+    if (others.some(({ status }) => BUSY.has(status))) await wait(FIRST_REST_MS * 2 ** retry);
   }
 }
 
 /** Throws SearchUnavailable unless a further try may succeed for every one of them. */
-function checkPassing(failures: Failure[], targets: string[], retry: number): void {
+function requireTransient(failures: Failure[], targets: string[], retry: number): void {
   const isDropped = (status: number): boolean => status === 404 && targets.length > 1;
   const lasting =
     retry >= RETRIES

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
-import { isPassing, isPermanent } from '../permanentErrors.js';
+import { isPermanent, isTransient } from '../permanentErrors.js';
 import {
   isProofOfDeletion,
   PlatformAway,
@@ -81,7 +81,7 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
       // Its other threads would be refused, too.
       return suspendChannel(deps, thread, error.message);
     }
-    const isPast = error instanceof PlatformAway || isPassing(error);
+    const isPast = error instanceof PlatformAway || isTransient(error);
     if (!isPast && !isPermanent(error)) throw error;
     if (error instanceof PlatformAway) await noteAway(deps, error);
     await noteFailure(deps, thread, isPast ? null : (error as Error).message);
@@ -89,7 +89,7 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
 }
 
 /**
- * Notes why a thread could not be fetched. After a passing fault, the thread is tried again later. A fault of the
+ * Notes why a thread could not be fetched. After a transient fault, the thread is tried again later. A fault of the
  * thread itself stays until the platform tells something new of the thread, or it is the thread's turn to be read once
  * more.
  */

@@ -3,7 +3,7 @@ import { isProofOfDeletion, PlatformAway } from '../../../shared/discordApi/plat
 import { messageRequest } from '../../../shared/discordApi/requests.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { syncOf, type SyncMessage } from '../../../shared/store/syncRecords.js';
-import { isPassing, isPermanent } from '../permanentErrors.js';
+import { isPermanent, isTransient } from '../permanentErrors.js';
 import type { Documents } from '../work/commit.js';
 import { recordMessages } from './recordMessages.js';
 import { removeDeletedMessages } from './removeDeleted.js';
@@ -74,7 +74,7 @@ async function tryMessage(deps: SyncDeps, one: SyncMessage): Promise<void> {
     await readMessage(deps, one);
   } catch (error) {
     if (deps.signal.aborted) return;
-    if (error instanceof PlatformAway || isPassing(error)) {
+    if (error instanceof PlatformAway || isTransient(error)) {
       await messages.updateOne({ _id }, { $set: { dueAt: soon() } });
       return;
     }

@@ -7,7 +7,7 @@ import { stateOf } from '../../../shared/store/state.js';
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import { followSignal } from '../../../shared/platform/followSignal.js';
 import type { IndexerDeps } from '../deps.js';
-import { isPassing } from '../permanentErrors.js';
+import { isTransient } from '../permanentErrors.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import {
   PlatformAnswerError,
@@ -181,7 +181,7 @@ function isProblem(error: unknown): error is Error {
  */
 async function tell({ collections, logger }: IndexerDeps, error: unknown): Promise<number> {
   if (!isProblem(error)) {
-    if (!isPassing(error)) logger.error({ err: error }, 'The sync failed; it goes on');
+    if (!isTransient(error)) logger.error({ err: error }, 'The sync failed; it goes on');
     return AGAIN_AFTER_MS;
   }
   logger.error(error.message);
@@ -247,7 +247,7 @@ async function serveRequests(deps: SyncDeps, allEveryMs: number): Promise<void> 
   }
 }
 
-/** Serves one request. After a passing fault, the request stays and is served again. */
+/** Serves one request. After a transient fault, the request stays and is served again. */
 async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise<void> {
   const requests = syncOf(deps.collections.sync, 'request');
   const { _id, at } = request;

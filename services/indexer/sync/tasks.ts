@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
-import { isPassing } from '../permanentErrors.js';
+import { isTransient } from '../permanentErrors.js';
 import type { SyncDeps } from './syncDeps.js';
 
 const AGAIN_AFTER_MS = 1_000;
@@ -41,7 +41,7 @@ export async function untilDone<T>(signal: AbortSignal, run: () => Promise<T>): 
     try {
       return await run();
     } catch (error) {
-      if (!isPassing(error) && !(error instanceof PlatformAway)) throw error;
+      if (!isTransient(error) && !(error instanceof PlatformAway)) throw error;
       await pause(AGAIN_AFTER_MS, undefined, { signal });
     }
   }

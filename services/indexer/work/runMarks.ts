@@ -10,7 +10,7 @@ import {
   type Mark,
 } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { isPassing } from '../permanentErrors.js';
+import { isTransient } from '../permanentErrors.js';
 import { claimMarks, dueNow, isDue } from './claims.js';
 import { ALL_KINDS, KINDS } from './kinds.js';
 import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js';
@@ -108,7 +108,7 @@ export async function settled(
     const left = await work.countDocuments(waited);
     onLeft(left);
     if (left === 0) return;
-    const did = await runDue(deps, waited, kind && [kind]).catch(throwPassing);
+    const did = await runDue(deps, waited, kind && [kind]).catch(throwTransient);
     if (did !== true) await pause(POLL_MS, undefined, { signal });
   }
 }
@@ -134,7 +134,7 @@ export async function finish(
       return await finishMark(deps, KINDS[kind].run, markId(kind, subject), options);
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (isPassing(error) || failures >= MOST_FAILURES) throw error;
+      if (isTransient(error) || failures >= MOST_FAILURES) throw error;
       await pause(FIRST_PAUSE_MS * 2 ** (failures - 1));
     }
   }
@@ -144,7 +144,7 @@ export async function finish(
  * Throws an error that says that a store is away. After any other error, the work is tried again after a pause, and
  * quarantined after a few tries.
  */
-function throwPassing(error: unknown): false {
-  if (isPassing(error)) throw error;
+function throwTransient(error: unknown): false {
+  if (isTransient(error)) throw error;
   return false;
 }

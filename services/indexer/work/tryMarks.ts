@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findGathered } from '../../../shared/store/gather.js';
 import { isQuarantined, MOST_TRIES, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { isPassing } from '../permanentErrors.js';
+import { isTransient } from '../permanentErrors.js';
 import { quarantineMark } from '../quarantine/quarantineMark.js';
 import { changeHeld, claimMarks, isOwn, keepClaims, released, takeBackTries } from './claims.js';
 
@@ -28,7 +28,7 @@ export async function tryMarks(deps: IndexerDeps, run: Run, marks: Mark[]): Prom
   try {
     await keepClaims(deps, marks, () => run(deps, marks));
   } catch (error) {
-    if (isPassing(error)) await takeBackTries(deps, marks);
+    if (isTransient(error)) await takeBackTries(deps, marks);
     else if (marks.length === 1 && first!.tries! >= MOST_TRIES) {
       return quarantineMark(deps, first!, String(error));
     } else await changeHeld(deps, marks, released);

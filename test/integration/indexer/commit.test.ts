@@ -5,7 +5,7 @@ import {
   type MongoClient,
   type WithTransactionCallback,
 } from 'mongodb';
-import { isPassing } from '../../../services/indexer/permanentErrors.js';
+import { isTransient } from '../../../services/indexer/permanentErrors.js';
 import { createCommit, type Change, type Commit } from '../../../services/indexer/work/commit.js';
 import { collectionsOf } from '../../../shared/store/collections.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
@@ -164,7 +164,7 @@ describe('changes in transactions', () => {
       'fulfilled',
     ]);
     const reason: unknown = outcomes[1]!.status === 'rejected' ? outcomes[1]!.reason : null;
-    expect(isPassing(reason)).to.equal(false);
+    expect(isTransient(reason)).to.equal(false);
     expect(String(reason)).to.match(/too large/);
     expect(await counter('one')).to.include({ files: 2 });
     expect(await counter('huge')).to.equal(null);

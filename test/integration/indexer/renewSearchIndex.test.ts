@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isPassing } from '../../../services/indexer/permanentErrors.js';
+import { isTransient } from '../../../services/indexer/permanentErrors.js';
 import { findSimilar } from '../../../services/indexer/similar/findSimilar.js';
 import { renewSearchIndex } from '../../../services/indexer/search/renewSearchIndex.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
@@ -99,6 +99,6 @@ describe('renewSearchIndex', () => {
       deps,
       await deps.collections.threadItems.find().toArray(),
     ).catch((error: unknown) => error);
-    expect(isPassing(similar)).to.equal(true);
+    expect(isTransient(similar)).to.equal(true);
   });
 });

@@ -4,7 +4,7 @@ import { listSimilarThreads } from '../../../services/api/similar/listSimilarThr
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { listsNaming } from '../../../services/indexer/build/buildShown.js';
 import type { Commit } from '../../../services/indexer/work/commit.js';
-import { isPassing } from '../../../services/indexer/permanentErrors.js';
+import { isTransient } from '../../../services/indexer/permanentErrors.js';
 import { findSimilar } from '../../../services/indexer/similar/findSimilar.js';
 import { waitForOthers } from '../../../services/indexer/similar/findSimilarAgain.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
@@ -224,7 +224,7 @@ describe('similar threads', () => {
     const error = await findSimilar({ ...deps, elasticsearch: busy }, [thread]).catch(
       (thrown: unknown) => thrown,
     );
-    expect(isPassing(error)).to.equal(true);
+    expect(isTransient(error)).to.equal(true);
   });
 
   it('answers 404 for a thread that is not there, and an empty list for one that is too new', async () => {

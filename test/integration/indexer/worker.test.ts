@@ -54,7 +54,7 @@ describe('the worker', () => {
     return ended;
   }
 
-  it('tries again a job that failed for a passing reason, and not one that will always fail', async () => {
+  it('tries again a job that failed for a transient reason, and not one that will always fail', async () => {
     let tries = 0;
     jobs['delete-thread'] = () => {
       tries += 1;
@@ -66,8 +66,8 @@ describe('the worker', () => {
       await producer.add('delete-channel', { channelId: '1' }),
       (await producer.queue.add('unheard-of', {})).id!,
     ];
-    const [passing, permanent, unknown] = await work(ids);
-    expect(passing!.returnvalue).to.deep.equal({ tries: 3 });
+    const [transient, permanent, unknown] = await work(ids);
+    expect(transient!.returnvalue).to.deep.equal({ tries: 3 });
     expect(permanent).to.include({ attemptsMade: 1, failedReason: 'No such thing' });
     expect(unknown).to.include({ attemptsMade: 1 });
     expect(unknown!.failedReason).to.contain('unheard-of');

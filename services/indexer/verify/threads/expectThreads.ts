@@ -4,7 +4,7 @@ import type { Collections } from '../../../../shared/store/collections.js';
 import { documentIdOf, type SearchDocument } from '../../../../shared/store/searchIndex.js';
 import { isQuarantined } from '../../../../shared/store/work.js';
 import type { IndexerDeps } from '../../deps.js';
-import { isPassing } from '../../permanentErrors.js';
+import { isTransient } from '../../permanentErrors.js';
 import { countedMessages } from '../../build/threadMessages.js';
 import { readThread } from '../../build/readThread.js';
 import { unshownPeople } from '../../../../shared/store/unshownPeople.js';
@@ -98,7 +98,7 @@ async function expectThread(
     expect(views.document);
     return { ...none, views, bodyTag: tagOf(hash.update(views.closing)) };
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isTransient(error)) throw error;
     return { ...none, state: 'broken' };
   }
 }

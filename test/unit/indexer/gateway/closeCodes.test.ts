@@ -4,7 +4,7 @@ import { judgeClose } from '../../../../services/indexer/gateway/closeCodes.js';
 describe('judgeClose', () => {
   it('resumes a session after a code that keeps it, and after a cut', () => {
     for (const code of [1000, 1001, 1006, 4000, 4001, 4002, 4003, 4005, 4008, 4200]) {
-      expect(judgeClose(code), String(code)).to.deep.equal({ kind: 'passing' });
+      expect(judgeClose(code), String(code)).to.deep.equal({ kind: 'resumable' });
     }
   });
 
