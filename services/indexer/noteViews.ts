@@ -12,9 +12,9 @@ type Deps = Pick<IndexerDeps, 'collections' | 'resolvedTags' | 'links' | 'mirror
 const LOOKED_AT = 1_000;
 
 /**
- * Makes a chore that records with what this indexer makes views, and warns where some may be made with something else.
- * An indexer does so again and again, because another one with other settings may make views at the same time.
- * `renderer` is only given by tests.
+ * Makes a chore that records with which renderer and settings this indexer makes views. It warns where some views may
+ * be made with others. It is done again and again, because another indexer with other settings may make views at the
+ * same time. `renderer` is only given by tests.
  */
 export function watchViews(
   deps: Deps & Pick<IndexerDeps, 'logger'>,

@@ -42,7 +42,7 @@ export async function prepareSearch(deps: RenewDeps): Promise<void> {
 }
 
 async function keepUsable(elasticsearch: Client, index: string[]): Promise<void> {
-  // Until 2026-11-26 a rebuild created an index that is never refreshed, and could leave it so.
+  // Rebuilds of earlier versions created an index that is never refreshed, and could leave it so.
   const settings = { refresh_interval: null } as unknown as estypes.IndicesIndexSettings;
   await elasticsearch.indices.putSettings({ index, settings });
   await elasticsearch.indices.putMapping({ index, properties: KEPT_SINCE_THIRD });

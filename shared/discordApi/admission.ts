@@ -26,14 +26,15 @@ export interface Wait {
 
 /**
  * The limits that all processes of an archive share: the number of requests over all routes, and a pause that the
- * platform asked for. Each call throws PlatformAway while Redis does not answer, as nothing may be sent uncounted.
+ * platform asked for. Nothing may be sent uncounted. So while Redis does not answer, each call waits or throws
+ * PlatformAway, whichever its connection does.
  */
 export interface Admission {
   /** Asks whether a request may be sent. Where it may, it counts until it is answered. */
   ask(requestId: string): Promise<Wait>;
   /** Notes that a request was answered, or failed. */
   answered(requestId: string): Promise<void>;
-  /** Has nothing sent for so long. `why` is told to those who ask meanwhile. */
+  /** Lets nothing be sent for so long (ms). `why` is told to those who ask meanwhile. */
   stop(ms: number, why: string): Promise<void>;
   /** Counts an answer that counts towards the platform's ban. */
   countInvalid(): Promise<void>;

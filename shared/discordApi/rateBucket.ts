@@ -62,7 +62,7 @@ export class RateBucket {
     this.#wakeAll();
   }
 
-  /** Has no request sent for so long. */
+  /** Lets no request be sent for so long (ms). */
   block(ms: number): void {
     this.#blockedUntil = Math.max(this.#blockedUntil, this.#clock.now() + ms);
   }

@@ -38,7 +38,7 @@ export async function dropCachedStats(
 }
 
 /**
- * Has every API process drop all that it caches, and removes the statistics of every server from the cache. It is
+ * Makes every API process drop all that it caches, and removes the statistics of every server from the cache. It is
  * called where nobody knows what has changed. Throws while Redis is away.
  */
 export async function announceEverything(redis: Redis, namespace: string): Promise<void> {

@@ -60,7 +60,10 @@ type Ping = (
   options: TransportRequestOptionsWithMeta,
 ) => Promise<{ statusCode: number }>;
 
-/** Throws an error on. An answer to a ping has no body, and then the client's message does not tell its status. */
+/**
+ * Throws an error again, with its status as the message. An answer to a ping has no body, and then the client's own
+ * message does not tell the status.
+ */
 function tellStatus(error: unknown): never {
   if (error instanceof errors.ResponseError) error.message = `It answers with ${error.statusCode}`;
   throw error;
@@ -92,7 +95,7 @@ class StrictConnection extends HttpConnection {
 const KEPT = { keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'lifo' } as const;
 
 /**
- * Has an agent close a connection where nothing arrives for as long as a request may take. The client's own timeout
+ * Makes an agent close a connection where nothing arrives for as long as a request may take. The client's own timeout
  * only lasts until an answer begins. So an answer that stops in the middle would hold its connection for good.
  */
 function cutSilent(agent: Agent): Agent {

@@ -1,4 +1,4 @@
-/** Steps of the write side where a test can have the process kill itself. */
+/** Steps of the write side at which a test can make the process kill itself. */
 export const FAULT_POINTS = [
   'beforeRecords',
   'recordsStored',
@@ -20,7 +20,8 @@ export type FaultPoint = (typeof FAULT_POINTS)[number];
 let armed: Map<string, number> | undefined;
 
 /**
- * Has the process kill itself the n-th time it reaches a point. `points` is `name:n,…` (FAULT_POINTS). For tests alone.
+ * Makes the process kill itself the n-th time it reaches a point. `points` is `name:n,…` (FAULT_POINTS). For tests
+ * alone.
  */
 export function armFaultPoints(points: string): void {
   const pairs = points.split(',').map((point) => point.split(':'));

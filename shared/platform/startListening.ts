@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { SettingsError } from './settingsError.js';
 
 /**
- * Has a server listen at an address. `setting` names the setting of its port. Throws SettingsError where the address
+ * Makes a server listen at an address. `setting` names the setting of its port. Throws SettingsError where the address
  * cannot be listened on.
  */
 export async function startListening(

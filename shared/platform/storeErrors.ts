@@ -58,7 +58,7 @@ function isCut(error: unknown): boolean {
   return error instanceof Error && CUT_CODES.has((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** Whether an error comes from AbortSignal.timeout. */
+/** Whether an error says that a time limit has passed, as those of AbortSignal.timeout and withTimeout do. */
 export function isTimeLimit(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }

@@ -99,7 +99,7 @@ function textIn(value: unknown): string {
 
 /**
  * A time in the record of a key. Somebody who inserts a record by hand may write a text or a number instead. That
- * counts as 1970. So a key has expired whose end cannot be read.
+ * counts as 1970. So a key whose end cannot be read has expired.
  */
 export function timeIn(value: unknown): Date {
   return value instanceof Date ? value : new Date(0);

@@ -169,7 +169,9 @@ async function ensureState({ erasures, state }: Store): Promise<ErasureState> {
   if (known) return known;
   // With a new key, nobody who was erased would be recognised.
   if (await erasures.findOne({}, { projection: { _id: 1 } })) {
-    throw new Error('The key of the erasures is missing: is the indexer of this version started?');
+    throw new Error(
+      'The key of the erasures is missing: start the indexer of this version, which takes it over',
+    );
   }
   const fresh = { salt: randomBytes(32).toString('hex'), version: 0 };
   const made = await states.findOneAndUpdate(

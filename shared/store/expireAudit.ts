@@ -10,7 +10,7 @@ type Audited = Pick<Mongo, 'collections'>;
 type AuditSettings = Pick<Settings, 'AUDIT_DAYS'>;
 
 /**
- * Has MongoDB remove each entry of the audit trail AUDIT_DAYS after it was written. This also holds for existing
+ * Makes MongoDB remove each entry of the audit trail AUDIT_DAYS after it was written. This also holds for existing
  * entries.
  */
 export async function expireAudit(mongo: Audited, settings: AuditSettings): Promise<void> {

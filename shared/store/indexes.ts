@@ -12,7 +12,7 @@ export function listIndexName(field: ListField): string {
 /** The name of the index that serves a leaderboard. The API uses it as a hint. */
 export const RANK_INDEX = 'boards_key';
 
-/** Has MongoDB remove each document at the time in its `expiresAt`. */
+/** By this index, MongoDB removes each document at the time in its `expiresAt`. */
 const expiring: IndexDescription = {
   ...index('expiresAt', { expiresAt: 1 }),
   expireAfterSeconds: 0,

@@ -153,8 +153,8 @@ export interface RestoreState {
 }
 
 /**
- * With what the views are made. Besides the renderer, these are settings of the indexer that recorded this last, in
- * words for people. Versions that recorded only the renderer left no settings.
+ * The renderer and the settings with which the views are made, as the last indexer has recorded them, in words for
+ * people. Earlier versions recorded the renderer alone.
  */
 export interface ViewsState {
   _id: 'views';

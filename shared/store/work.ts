@@ -17,7 +17,7 @@ export type LoopKind =
   | 'shown'
   | 'mirror';
 
-/** Marks of these kinds may wait for a long time. Nobody waits for them, and each kind has a loop of its own. */
+/** Marks of these kinds may wait for a long time, so each kind has a loop of its own. */
 export const LATE_KINDS: readonly LoopKind[] = ['similar', 'mirror'];
 
 /** Also marks that no loop does: a file whose import has begun, and a document that the search index has refused. */

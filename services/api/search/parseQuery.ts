@@ -30,8 +30,8 @@ export function wordTerm(text: string): SearchTerm {
 }
 
 /**
- * Matches a character that can be looked for: a letter, a digit or an emoji. The signs of names in trade are none,
- * although the index holds them: who copies a name with such a sign looks for the name.
+ * Matches a character that can be looked for: a letter, a digit or an emoji. The signs ©, ® and ™ are none, although
+ * the index holds them: whoever copies a name with such a sign looks for the name.
  */
 const SEARCHABLE = /[\p{L}\p{Nd}\p{Regional_Indicator}]|(?![©®™])\p{Extended_Pictographic}/u;
 

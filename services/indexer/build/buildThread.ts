@@ -30,8 +30,8 @@ const MOST_MESSAGES = 2 * MESSAGE_BATCH.items;
 const UNKNOWN_MESSAGES = 60;
 
 /**
- * Builds the marked threads. Where a build fails, it waits until all have ended, then throws the error of the first
- * mark that failed.
+ * Builds the marked threads. When a build fails, the other builds still run to their ends. Then the error of the first
+ * mark that failed is thrown.
  */
 export async function buildThreads(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const known = marks.length > 1 ? await countMessages(deps, marks) : new Map<string, number>();

@@ -6,7 +6,7 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uf
 const SUSPECT = new RegExp(`[\\r\\u001b]|${CONTROLS.source}|\\p{Surrogate}`, 'u');
 const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text with line feeds for line ends, without control characters, colour codes and half pairs. */
+/** Text with line feeds for line ends, without control characters and colour codes. A lone surrogate becomes U+FFFD. */
 export function prepareText(text: string): string {
   if (!SUSPECT.test(text)) return text;
   return text

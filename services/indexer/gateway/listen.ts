@@ -162,7 +162,7 @@ function restAfter({ signal, logger }: SyncDeps, listener: Listener, error: unkn
 /** Notes why connections do not last. At the end of the sync, this process has closed the connection itself. */
 function noteEnds({ signal, logger }: SyncDeps, listener: Listener, why: string): void {
   if (signal.aborted) return;
-  const problem = `The connection to the gateway ends again and again (${why}). It is tried again by itself`;
+  const problem = `The connection to the gateway ends again and again (${why}). The archive tries again by itself`;
   logger.warn(problem);
   listener.note(problem);
 }

@@ -1,17 +1,17 @@
 import { setImmediate, setTimeout as pause } from 'node:timers/promises';
 import type { Tasks } from '../sync/tasks.js';
 
-/** The rest after a round: so long for each of its threads (ms), but no longer than LONGEST_MS. */
+/** The rest after a round (ms) for each of its threads, and the longest rest. */
 const MS_A_THREAD = 50;
 const LONGEST_MS = 300;
-/** How many threads have their work done at the same time. */
+/** The most threads whose work is done at the same time. */
 const AT_ONCE = 50;
 
 /** Work for threads. The work of one thread is never done twice at the same time. */
 export interface ThreadRounds {
   /**
-   * Has the work of a thread done soon. A second call before the work begins changes nothing. A call during the work
-   * has it done once more afterwards.
+   * Asks for the work of a thread, which begins soon. A second call before the work begins changes nothing. After a
+   * call during the work, the work is done once more.
    */
   ask(threadId: string): void;
   /** Returns the threads whose work waits to begin. It does not begin any more. */

@@ -71,7 +71,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<boolean> {
   }
 }
 
-/** Has a server's threads listed. */
+/** Requests that a server's threads are listed. */
 export async function requestServer({ collections }: SyncDeps, serverId: string): Promise<void> {
   await requestSync(collections, { serverId }, `server/${serverId}`);
 }

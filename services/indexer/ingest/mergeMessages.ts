@@ -56,8 +56,8 @@ function isMisplaced(stored: MessageRecord, told: SourceMessage): boolean {
 }
 
 /**
- * Has both threads built when a message moves. A build of its old thread may have read it there, and may send its
- * search document late. So the new thread sends all of its documents, with a higher version.
+ * Marks both threads when a message moves. A build of its old thread may have read it there, and may send its search
+ * document late. So the build of the new thread sends all of its documents, with a higher version.
  */
 function markMove(
   documents: Documents,

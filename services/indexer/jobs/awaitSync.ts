@@ -79,7 +79,7 @@ async function threadsLeft(
   const sums = await syncOf(collections.sync, 'thread')
     .aggregate<{ untried: number; failed: number }>([
       { $match: left },
-      // A text or date that is absent is before all others.
+      // MongoDB sorts a missing value before every text and every date.
       {
         $set: {
           hasFailed: { $or: [{ $gt: ['$problem', null] }, { $gte: [failedAt, request.at] }] },

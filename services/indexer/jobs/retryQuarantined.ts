@@ -5,8 +5,8 @@ import { freeMark, setMarks } from '../work/claims.js';
 import { importFile } from './importFile.js';
 
 /**
- * Has what was quarantined tried again, as if it had never failed: a file at once, a thread or document soon after.
- * What fails again is quarantined again.
+ * Releases something from quarantine, as if it had never failed. A file is imported at once, and the background loop
+ * does anything else soon after. What fails again is quarantined again.
  */
 export async function retryQuarantined(
   deps: IndexerDeps,

@@ -30,9 +30,8 @@ const DAY_MS = 86_400_000;
 const MIRROR_WAIT_MS = 600_000;
 
 /**
- * A time that is later than any to which a failed file is put off now, which is a day ahead at most. Where a record
- * tells this time or a later one, it was written while a clock was ahead. The clocks of machines differ a little, so
- * this time is two days ahead.
+ * The time from which on a due time is wrong. A failed file is tried again within a day, and the clocks of machines
+ * differ a little, so this is two days ahead. A record with a later time was written while a clock was ahead.
  */
 export function beyondWaits(now: Date): Date {
   return new Date(now.getTime() + 2 * DAY_MS);
@@ -198,7 +197,8 @@ async function keep(
     return others + facts.bytes > mirror.maxTotalBytes ? undefined : record;
   });
   const isStored = changed?.has(id) === true;
-  // A copy is given to nobody before its record is stored. So a copy without a record is removed by who put it there.
+  // A copy is given to nobody before its record is stored. So whoever put a copy there removes it again where it gets
+  // no record.
   if (!isStored) await mirror.files.remove([key]);
   // The claim is still held, so the record was left out because there is no room.
   if (changed && !isStored) throw new MirrorFull();

@@ -6,7 +6,7 @@ import type { Documents } from '../work/commit.js';
 const REMOVAL = /^(?:erase-user|delete-\w+)\//;
 
 /**
- * Marks the files of a subject. Only removals wait for such a mark. Without a mirror, only they are marked, because
+ * Marks the files of a subject. Only removals wait for such a mark. Without a mirror, only removals set one, because
  * records of an earlier mirror's copies may have to go.
  */
 export function markMirror(

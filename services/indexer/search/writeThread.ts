@@ -87,9 +87,10 @@ async function writeDocuments(
 }
 
 /**
- * Has all of a thread built once more, where its last build may show something else than the new index does. The build
- * may hide another forward, or show another name of a thread or channel that the thread links to. Nobody else would
- * notice that, because whoever changes an original or a name compares it with what the last build has stored.
+ * Marks a thread to be built once more as a whole, where its last build may show something else than the new index
+ * does. The build may hide another forward, or show another name of a thread or channel that the thread links to.
+ * Nobody else would notice that, because whoever changes an original or a name compares it with what the last build has
+ * stored.
  *
  * Either the last build has stored other hidden forwards. Or two workers build the thread at once. Worker A claims the
  * thread's mark and takes a version. Worker B takes a newer version here, reads the records, and writes the index. Then

@@ -19,7 +19,7 @@ export function nameOrNull(name: string | null | undefined): string | null {
   return cleanName(name, '') || null;
 }
 
-/** Text as said: only what no text may hold is replaced (halves of characters) or dropped (NUL). */
+/** Text as said. Only what no text may hold is replaced (lone surrogates) or dropped (NUL). */
 export function cleanContent(text: string | null | undefined): string {
   return wellFormed(text ?? '').replaceAll('\0', '');
 }

@@ -31,8 +31,8 @@ import { restorer } from './restoreContent.js';
 const SPOILER_PREFIX = 'SPOILER_';
 
 /**
- * Makes the function that puts ids back into a text. The emojis that it is given, of an embed, come before those of the
- * message.
+ * Makes the function that puts ids back into a text. Where it is given the emojis of an embed, these come before those
+ * of the message.
  */
 type RestoreWith = ReturnType<typeof restorer>;
 

@@ -121,8 +121,7 @@ function emojiStep(emojis: readonly ExportEmoji[]): Replace[] {
 }
 
 /**
- * Whether a name can stand in a text: it is neither empty nor too long, and has no half of a character, as no text has
- * one.
+ * Whether a name can stand in a text: it is neither empty nor too long, and has no lone surrogate, as no text has one.
  */
 function isName(name: string): boolean {
   return name !== '' && name.length <= MAX_NAME && !/\p{Surrogate}/u.test(name);

@@ -13,7 +13,7 @@ export interface Announcer {
   announce(change: Partial<Announcement>): void;
   /** Takes a server's statistics out of all caches. */
   dropStats(serverId: string): Promise<void>;
-  /** Has API processes forget the answers of searches. */
+  /** Takes the answers of searches out of all caches. */
   dropSearches(): Promise<void>;
   /** Takes everything out of all caches. Rejects while Redis is away. */
   dropEverything(): Promise<void>;
@@ -68,7 +68,7 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
       // All announcements of one turn of the event loop are sent together, as one transaction may store many threads.
       if (gathered.push(change) === 1) setImmediate(publishGathered);
     },
-    // Every announcement has them forget these answers, as any change may change what is found.
+    // With every announcement, API processes drop these answers, as any change may change what is found.
     dropSearches: () => publish(together([])),
     dropEverything: () => announceEverything(redis, namespace),
   };

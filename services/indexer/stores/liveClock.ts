@@ -12,7 +12,7 @@ import { nowMicroseconds, raise } from './nextVersion.js';
 export interface LiveClock {
   /** Gives a time. */
   take(): Promise<number>;
-  /** Has all times from now on be later than those that other processes were given. */
+  /** From now on, all times are later than those that other processes were given. */
   restart(): void;
 }
 

@@ -27,7 +27,7 @@ export async function latestVersion(state: Collection<StateRecord>): Promise<num
   return Math.max(counter?.value ?? 0, nowMicroseconds());
 }
 
-/** Has all later versions exceed one that is stored somewhere. */
+/** Makes all later versions greater than one that is stored somewhere. */
 export async function raiseVersions(state: Collection<StateRecord>, above: number): Promise<void> {
   await raise(state, 'version', above);
 }

@@ -9,9 +9,9 @@ import { createCommit, type Commit } from '../work/commit.js';
 import { createSearchWriter, targetsOf } from './searchWriter.js';
 
 /**
- * Two accesses to the same stores. An import fills the ordinary one with requests that are large, and gathered for long.
- * What is asked through `first` has requests of its own, and its transactions overtake the others. `onCommit` is called
- * after each transaction of either.
+ * Two accesses to the same stores. During an import, the requests of the ordinary one are large, and wait long until
+ * they are sent. What is asked through `first` has requests of its own, and its transactions overtake the others.
+ * `onCommit` is called after each transaction of either.
  */
 export function createStoreAccess(
   { client, db, namespace, collections }: Mongo,

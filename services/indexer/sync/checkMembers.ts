@@ -11,7 +11,10 @@ import type { SyncDeps } from './syncDeps.js';
 const CHECKED_FOR_MS = 3_600_000;
 /** The shortest rest (ms) between two looks for authors of whom nothing is known, such as authors of an import. */
 const FIND_EVERY_MS = 60_000;
-/** The rest after a look is at least so many times as long as the look, which takes half a minute for a million authors. */
+/**
+ * The rest after a look is at least this multiple of the time that the look took. A look takes half a minute for a
+ * million authors.
+ */
 const FIND_REST = 20;
 const AGAIN_AFTER_MS = 5_000;
 const LOOK_EVERY_MS = 250;

@@ -1,7 +1,7 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 
-/** Nothing of the sync is postponed for longer than minutes. A time that is further ahead (ms) is wrong. */
+/** The sync postpones nothing for more than some minutes. A time that is further ahead than this (ms) is wrong. */
 const LONGEST_MS = 2 * 3_600_000;
 
 /**

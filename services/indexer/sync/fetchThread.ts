@@ -12,7 +12,7 @@ import { recordMessages } from './recordMessages.js';
 import { removeDeletedMessages } from './removeDeleted.js';
 import type { SyncDeps } from './syncDeps.js';
 
-/** The platform is asked for so many messages, before the deleted ones among them are removed together. */
+/** So many messages are asked for, before the deleted ones among them are removed together. */
 const REMOVED_AT_ONCE = 50;
 
 /**

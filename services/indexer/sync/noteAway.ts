@@ -9,15 +9,17 @@ const SHORTEST_MS = 10_000;
 
 type Deps = Pick<IndexerDeps, 'collections' | 'logger'>;
 
-/** Has the status tell why the platform did not answer. Nobody has to do anything: it is asked again. */
+/**
+ * Notes for the status why the platform did not answer. Nobody has to do anything, because the platform is asked again.
+ */
 export async function noteAway(
   { collections }: Pick<Deps, 'collections'>,
   { message }: Error,
 ): Promise<void> {
-  await note({ collections }, `${message}. It is asked again by itself`, TOLD_MS);
+  await note({ collections }, `${message}. The archive asks again by itself`, TOLD_MS);
 }
 
-/** Has the status tell no more that the platform did not answer. */
+/** Removes the note that the platform did not answer. */
 export async function noteBack({ collections }: Pick<Deps, 'collections'>): Promise<void> {
   await stateOf(collections.state, 'sync').updateOne(
     { _id: 'sync', away: { $exists: true } },
@@ -33,7 +35,7 @@ export function createHeldTeller(deps: Deps): (wait: Wait & { why: string }) => 
     // Many requests wait for the end of the same pause.
     if (ms < SHORTEST_MS || until < toldUntil + SHORTEST_MS) return;
     toldUntil = until;
-    const problem = `${why}. Nothing is asked before ${new Date(until).toISOString()}`;
+    const problem = `${why}. Nothing is sent before ${new Date(until).toISOString()}`;
     deps.logger.warn(problem);
     // While MongoDB is away, the log tells it alone.
     note(deps, problem, ms).catch(() => undefined);

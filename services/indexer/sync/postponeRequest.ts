@@ -5,8 +5,8 @@ const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 
 /**
- * Has a request served again later, because the platform was away. The delay grows up to five minutes. Other requests
- * are served meanwhile. When somebody asks for the same again, it is served at once.
+ * Postpones a request, because the platform was away. The delay grows up to five minutes. Other requests are served
+ * meanwhile. When somebody asks for the same again, it is served at once.
  */
 export async function postponeRequest(
   requests: Collection<SyncRequestRecord>,

@@ -25,7 +25,7 @@ export function readsOfReadAgain(messageIds: readonly string[]): { sync: string[
   return { sync: messageIds.map(idOf) };
 }
 
-/** Has a message read again, some time after the first event that asks for it. */
+/** Notes that a message is to be read again, some time after the first event that asks for it. */
 export function putReadAgain(
   documents: Documents,
   { messageId, threadId, serverId, channelId }: MessagePlace,

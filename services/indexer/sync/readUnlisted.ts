@@ -7,10 +7,10 @@ import { noteUnknown } from './noteUnknown.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
- * Has threads of a forum read that the platform has told, but of which the sync has no note, although the forum was
- * just listed. Such a thread was recorded by a process that was killed before it had noted the thread, or it was
- * forgotten while the forum could not be read. If the thread was deleted after that, no list tells it. Only reading the
- * thread does.
+ * Finds threads of a forum that the platform has told, but of which the sync has no note, although the forum was just
+ * listed. Notes that they are to be read. Such a thread was recorded by a process that was killed before it had noted
+ * the thread. Or its note was deleted while the forum could not be read. If the thread was deleted after that, no list
+ * tells so. Only reading the thread does.
  */
 export async function readUnlisted(
   { collections }: Pick<SyncDeps, 'collections'>,

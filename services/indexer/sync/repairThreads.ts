@@ -11,11 +11,11 @@ type Deps = Pick<SyncDeps, 'collections' | 'servers'>;
 const MOST_RECENT = 1_000;
 
 /**
- * Has threads read once more, one in each `everyMs`, while nothing else is to be fetched. A thread is due in two cases:
- * it was not read since events began to tell everything (without events, since this process took the lease), or it was
- * not read for `afterMs`. This finds edits and deletions that were missed. Of the due threads, it takes the most
- * recently active one and the one that was read longest ago in turns. Otherwise threads that are seldom active would
- * never be read.
+ * Notes that threads are to be read once more, one in each `everyMs`, while nothing else is to be fetched. A thread is
+ * due in two cases: it was not read since events began to tell everything (without events, since this process took the
+ * lease), or it was not read for `afterMs`. This finds edits and deletions that were missed. Of the due threads, it
+ * takes the most recently active one and the one that was read longest ago in turns. Otherwise threads that are seldom
+ * active would never be read.
  */
 export async function repairThreads(
   deps: SyncDeps,
@@ -77,8 +77,9 @@ async function readLongestAgo(deps: Deps, before: Date): Promise<string | null> 
 }
 
 /**
- * Has each thread of a server read once more in its turn. Threads that were read since events are heard count as
- * unread, and so do readings that are under way, because they began before.
+ * Notes that all threads of a server are to be read once more in their turn, because events may have been missed.
+ * Threads that were read since events began count as unread. A reading that is under way began earlier, so it does not
+ * count either.
  */
 export async function countAsUnread(
   { collections, listening }: Pick<SyncDeps, 'collections' | 'listening'>,
@@ -94,7 +95,7 @@ export async function countAsUnread(
   await threads.updateMany({ ...ofServer, ...isRead }, { $unset: { readAt: '' } });
 }
 
-/** Has a thread read again from its first message on. */
+/** Notes that a thread is to be read again from its first message on. */
 export async function readOnceMore(
   { collections }: Pick<SyncDeps, 'collections'>,
   threadId: string,

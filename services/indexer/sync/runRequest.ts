@@ -57,7 +57,7 @@ async function syncAll(deps: SyncDeps, { _id, at, left }: SyncRequestRecord): Pr
  */
 async function findServers(deps: SyncDeps): Promise<string[]> {
   const servers = await listServers(deps.platform, deps.signal);
-  await emptyLeft(deps, servers);
+  await noteLongWithheld(deps, servers);
   const left = syncOf(deps.collections.sync, 'server').find({
     kind: 'server',
     _id: { $nin: servers },
@@ -71,10 +71,10 @@ async function findServers(deps: SyncDeps): Promise<string[]> {
 }
 
 /**
- * Has the messages of forums removed that have been withheld for a long time, on servers that the bot has left. On the
- * other servers, looks do that. But here no look can find that a forum is public again.
+ * Finds forums that have been withheld for a long time on servers that the bot has left, so that their messages are
+ * removed. On other servers, the looks at them do that. But nobody looks at a server that the bot has left.
  */
-async function emptyLeft(
+async function noteLongWithheld(
   { collections, longWithheld }: SyncDeps,
   servers: readonly string[],
 ): Promise<void> {
@@ -136,7 +136,10 @@ async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
   await listThreads(deps, serverId, [channelId]);
 }
 
-/** Has a thread read again from its first message on. A thread that was deleted on the platform is removed here. */
+/**
+ * Notes that a thread is to be read again from its first message on. A thread that was deleted on the platform is
+ * removed here.
+ */
 async function syncThread(deps: SyncDeps, threadId: string): Promise<void> {
   const answer = await deps.platform.get(threadRequest(threadId), deps.signal).catch(onRefusal);
   if (answer instanceof PlatformRefused) {

@@ -105,7 +105,7 @@ function emptyTally({ author, webhook, createdAt }: MessageRecord): Tally {
   };
 }
 
-/** A thread's participants, who wrote most first. */
+/** A thread's participants. Whoever wrote most comes first. */
 function listParticipants(tallies: Counted[]): ParticipantList {
   const participants = tallies.map(presentParticipant).sort(byMessagesThenId);
   const bots = participants.filter(({ isBot }) => isBot).length;

@@ -27,7 +27,7 @@ interface LoopOptions {
   longestRestMs: number;
   /** The rest (ms) after a round that resolved with `all`; none when absent. */
   restMs?: number;
-  /** How many times as long as a round took the loop rests after it, where it did something; no rest when absent. */
+  /** The rest after a round that did something, as a multiple of the time that the round took; none when absent. */
   restFactor?: number;
   logger: Logger;
   isBusy: () => boolean;
@@ -38,8 +38,9 @@ interface LoopOptions {
 /** How long (ms) between two log lines about a round that fails again and again. */
 const TOLD_EVERY_MS = 30_000;
 
-/** While jobs run in the same process, the loop rests after each round so many times as long as the round took. */
+/** While jobs run in the same process, the rest after a round is this multiple of the time that the round took. */
 const REST_WHILE_BUSY = 16;
+/** The longest of these rests (ms). */
 const LONGEST_REST_MS = 10_000;
 
 /**

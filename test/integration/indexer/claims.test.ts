@@ -153,7 +153,7 @@ describe('claims of marks', () => {
     expect(await markOf(threadId)).to.deep.include({ claim: 'another', due });
   });
 
-  it('have a build take its version before it reads anything of the thread', async () => {
+  it('belong to builds that take a version before they read anything of the thread', async () => {
     const threadId = await recordThread();
     const steps: string[] = [];
     const state = new Proxy(deps.collections.state, {
@@ -176,7 +176,7 @@ describe('claims of marks', () => {
     expect(steps.slice(0, 2)).to.deep.equal(['version', 'read']);
   });
 
-  it('have a thread built again that changed during its build', async () => {
+  it('are made once more for a thread that changed during its build', async () => {
     const threadId = await recordThread();
     let changing: Promise<void> | undefined;
     let builds = 0;

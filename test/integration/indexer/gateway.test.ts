@@ -207,7 +207,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('have a forum read again that was hidden and shown again before anybody looked', async () => {
+  it('cause a forum to be read again that was hidden and shown again before anybody looked', async () => {
     await start();
     const { model, gateway } = rig.discord;
     const { guild, channel, thread, messages } = aThread();
@@ -220,7 +220,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('have all of a server read again that could not be looked at for a while', async () => {
+  it('cause all of a server to be read again that could not be looked at for a while', async () => {
     await start();
     const { model, faults } = rig.discord;
     const { guild, thread, messages } = aThread();
@@ -236,7 +236,7 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
   });
 
-  it('have a message read again where somebody reacts before it is recorded', async () => {
+  it('cause a message to be read again where somebody reacts before it is recorded', async () => {
     await start();
     const { guild, channel, thread, messages } = aThread();
     const place = {
@@ -301,7 +301,7 @@ describe('the events of the gateway', () => {
     expect(await channels.countDocuments({ deleted: true })).to.equal(0);
   });
 
-  it('have the threads of a server read once more after an outage without events', async () => {
+  it('cause the threads of a server to be read once more after an outage without events', async () => {
     await rig.open();
     rig.start({ listens: true, repairEveryMs: 10 });
     await untilListening(deps, rig.discord);

@@ -31,7 +31,7 @@ import { verifyNow } from '../../support/verifiedArchive.js';
 describe('a look at a server', () => {
   const { deps, stores } = indexerSuite('emptied');
 
-  it('withholds a hidden forum, and has nothing more of it recorded, before it asks for the roles of the bot', async () => {
+  it('withholds a hidden forum, of which nothing more is then recorded, before it asks for the roles of the bot', async () => {
     const server = anAnsweredServer('Rust', ['help', 'news']);
     const [help] = server.channels;
     const withheld: string[][] = [];
@@ -261,7 +261,7 @@ describe('a look at a server', () => {
     expect(await isWithheld()).to.equal(false);
   });
 
-  it('has a forum that is archived again read from its beginning', async () => {
+  it('makes the sync read a forum from its beginning that is archived again', async () => {
     const server = anAnsweredServer('Rust', ['help']);
     const own = syncDeps(deps, answeringPlatform([server]).platform);
     const { id: serverId } = server.guild;
@@ -277,7 +277,7 @@ describe('a look at a server', () => {
     expect(await channels.findOne({ _id: channelId })).to.not.have.any.keys(...Object.keys(place));
   });
 
-  it('has all members asked for again when the opt-out roles have changed, and only then', async () => {
+  it('makes the sync ask for all members again when the opt-out roles have changed, and only then', async () => {
     const server = anAnsweredServer('Rust', ['help']);
     const { id: serverId, roles } = server.guild;
     const [first, second] = ['No Archive', 'Private'].map((name) => ({

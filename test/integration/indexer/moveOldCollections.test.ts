@@ -72,7 +72,7 @@ describe('moveOldCollections', () => {
     expect(named.map(({ state }) => state)).to.have.members(['rejected', 'queued']);
   });
 
-  it('has threads with forwarded messages built again, once', async () => {
+  it('marks threads with forwarded messages to be built again, once', async () => {
     const { messages, work } = stores.mongo.collections;
     const deps = indexerDeps(stores);
     const [source, other] = [aSourceThread(), aSourceThread()];

@@ -21,7 +21,9 @@ describe('what the status tells while the platform does not answer', () => {
       rig.discord.faults.next('serverError', { route, times: Infinity });
       rig.start();
       await until(async () => (await problem()) !== null);
-      expect(await problem()).to.match(/^The platform answers 500.* It is asked again by itself$/);
+      expect(await problem()).to.match(
+        /^The platform answers 500.* The archive asks again by itself$/,
+      );
       rig.discord.faults.clear();
       await requestSync(deps.collections, {});
       await untilEqual(problem, null);
@@ -37,7 +39,7 @@ describe('what the status tells while the platform does not answer', () => {
     rig.discord.limits.blockByCloudflare(3_600);
     await requestSync(deps.collections, {});
     await until(async () => (await problem()) !== null);
-    const told = /^Cloudflare, .* limits this address \(429\)\. Nothing is asked before (.+)$/;
+    const told = /^Cloudflare, .* limits this address \(429\)\. Nothing is sent before (.+)$/;
     const [, end] = told.exec((await problem())!)!;
     expect(Date.parse(end!) - before).to.be.within(3_500_000, 3_660_000);
   });
@@ -46,7 +48,7 @@ describe('what the status tells while the platform does not answer', () => {
     await rig.open({ history: { forums: 1, threads: 1, messages: 2 } });
     await holdLease(deps.collections, 'somebody');
     await noteAway(deps, new Error('It is away'));
-    expect(await problem()).to.equal('It is away. It is asked again by itself');
+    expect(await problem()).to.equal('It is away. The archive asks again by itself');
     await stateOf(deps.collections.state, 'sync').updateOne(
       { _id: 'sync' },
       { $set: { 'away.until': new Date(Date.now() - 1) } },

@@ -52,7 +52,7 @@ const TOO_MUCH = 17 << 20;
 describe('the recorder of events', () => {
   const { deps } = indexerSuite('emptied');
 
-  it('has a server read from its beginning that the bot has left and joined again before any look', async () => {
+  it('makes the sync read a server from its beginning that the bot has left and joined again before any look', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
     const clock = createLiveClock(deps.collections.state);
@@ -109,7 +109,7 @@ describe('the recorder of events', () => {
   const contentOf = async (_id: string) =>
     (await deps.collections.messages.findOne({ _id }))?.content;
 
-  it('has a thread read again whose events wait while others of its server are missed', async () => {
+  it('makes the sync read a thread again whose events wait while others of its server are missed', async () => {
     let release = (): void => undefined;
     let isLooking = false;
     const { own, recorder, said, serverId, threadId } = await withThread();
@@ -249,7 +249,7 @@ describe('the recorder of events', () => {
     expect(await contentOf(threadId)).to.equal('Hello');
   });
 
-  it('has all marks of a deletion done at once where the first message is gone', async () => {
+  it('does all marks of a deletion at once where the first message is gone', async () => {
     const { own, record, recorder, said, threadId } = await withThread();
     const answer = anId();
     await record(said(answer, 'More'));
@@ -285,7 +285,7 @@ describe('the recorder of events', () => {
     expect(mark).to.be.an('object').and.not.have.property('claim');
   });
 
-  it('has a thread read once more where one of its events cannot be recorded', async () => {
+  it('makes the sync read a thread once more where one of its events cannot be recorded', async () => {
     const { record, recorder, said, threadId, aThread } = await withThread();
     const other = await aThread();
     await record(said(threadId, 'Told in another thread', other));
@@ -295,7 +295,7 @@ describe('the recorder of events', () => {
     expect(again).to.include({ todo: 'all' });
   });
 
-  it('has a message read again where an event tells only a part of it', async () => {
+  it('makes the sync read a message again where an event tells only a part of it', async () => {
     const { record, recorder, serverId, threadId } = await withThread();
     const messages = syncOf(deps.collections.sync, 'message');
     await record({ kind: 'changed', serverId, threadId, messageId: threadId });
@@ -325,7 +325,7 @@ describe('the recorder of events', () => {
     expect(read).to.deep.equal([]);
   });
 
-  it('has only those forums read again that the bot may see again', async () => {
+  it('makes the sync read only those forums again that the bot may see again', async () => {
     const { record, recorder, serverId, threadId } = await withThread();
     await record({ kind: 'gained', serverId, channelIds: [anId()] });
     expect(await deps.collections.sync.findOne({ _id: threadId })).to.be.an('object');
@@ -405,7 +405,7 @@ describe('the recorder of events', () => {
     expect(await sync.countDocuments()).to.equal(0);
   });
 
-  it('has everything listed where an event cannot be read', async () => {
+  it('requests a list of everything where an event cannot be read', async () => {
     const { own, recorder } = await withThread();
     await recorder.end();
     const listener = createListener(own, null);

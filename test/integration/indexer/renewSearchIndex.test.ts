@@ -57,7 +57,7 @@ describe('renewSearchIndex', () => {
     expect(asked).to.deep.equal([]);
   });
 
-  it('has a lost index built again once, however many processes notice the loss', async () => {
+  it('requests a lost index once, however many processes notice the loss', async () => {
     const [thread] = await archive.writeThreads(3);
     await lose();
     expect(await Promise.all([renew(), renew()])).to.deep.equal([false, false]);

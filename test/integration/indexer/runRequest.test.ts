@@ -78,7 +78,7 @@ describe('a request to sync', () => {
     expect(await noted()).to.have.members([rust.guild.id, rust.channels[0]!.id]);
   });
 
-  it('has withheld forums emptied half a day later, even if the bot has left their server', async () => {
+  it('empties withheld forums half a day later, even if the bot has left their server', async () => {
     const [rust, go] = ['Rust', 'Go'].map((name) => anAnsweredServer(name, ['old', 'new']));
     const servers = [rust!, go!];
     const own = syncDeps(deps, answeringPlatform(servers).platform);
@@ -207,7 +207,7 @@ describe('a request to sync', () => {
     await own.removals.end();
   });
 
-  it('notes why a server is refused, and has it read from its beginning later', async () => {
+  it('notes why a server is refused, and reads it from its beginning later', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
     let isRefused = false;

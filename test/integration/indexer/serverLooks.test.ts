@@ -34,7 +34,7 @@ describe('looks at servers', () => {
     expect(looks.pending(serverId)).to.equal(null);
   });
 
-  it('have the threads of a server listed where one finds another public forum, and only then', async () => {
+  it('request a list of the threads of a server where one finds another public forum, and only then', async () => {
     const one = anAnsweredServer('Rust', ['help', 'news']);
     const [help, news] = one.channels;
     hide(one, news!);

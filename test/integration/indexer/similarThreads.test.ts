@@ -113,7 +113,7 @@ describe('similar threads', () => {
     expect(await similar(ids[0]!)).to.not.include('Sextant of another server');
   });
 
-  it('has threads of the same forum before equal ones of other forums', async () => {
+  it('lists threads of the same forum before equal ones of other forums', async () => {
     const [title, content] = ['Sextant for beginners', 'Which sextant has a mirror without fog?'];
     const [inside, outside, asked] = [anId(), anId(), anId()];
     await write(inside, title, content);

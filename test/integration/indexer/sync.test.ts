@@ -525,7 +525,7 @@ describe('the sync', () => {
     expect((await verifyNow(deps)).differences).to.deep.equal([]);
   });
 
-  it('has the server counted again when the thread that was read last was in a forum that was emptied', async () => {
+  it('counts a server again when its thread that was read last was in a forum that was emptied', async () => {
     const held = holdRemovals(deps);
     await rig.open();
     rig.start({}, held.deps);

@@ -17,14 +17,14 @@ describe('expireAudit', () => {
       .filter(({ name }) => name !== '_id_')
       .map(({ expireAfterSeconds }) => expireAfterSeconds);
 
-  it('has entries removed after AUDIT_DAYS, and follows the setting when it changes', async () => {
+  it('makes MongoDB remove entries after AUDIT_DAYS, and follows the setting when it changes', async () => {
     for (const days of [365, 365, 30, 3_650]) {
       await expireAudit(stores.mongo, { AUDIT_DAYS: days });
       expect(await lives()).to.deep.equal([days * DAY_SECONDS]);
     }
   });
 
-  it('is not changed by what an indexer with another setting looks after', async () => {
+  it('is not changed by an indexer with another setting that looks for missing indexes', async () => {
     await expireAudit(stores.mongo, { AUDIT_DAYS: 30 });
     await keepIndexes(stores.mongo, { AUDIT_DAYS: 365 });
     expect(await lives()).to.deep.equal([30 * DAY_SECONDS]);
@@ -33,7 +33,7 @@ describe('expireAudit', () => {
     expect(await lives()).to.deep.equal([365 * DAY_SECONDS]);
   });
 
-  it('gives the index of before an end', async () => {
+  it('makes entries expire that an index of an earlier version keeps for ever', async () => {
     const { audit } = stores.mongo.collections;
     await audit.drop();
     await audit.createIndexes([{ name: 'at', key: { at: -1 } }]);

@@ -10,7 +10,7 @@ import {
 const DEPS = { asker: 'a reader' } as SearchDeps;
 
 describe('searchElasticsearch', () => {
-  it('has a limited number of calls under way, begins the others in order, and does not hold completions', async () => {
+  it('makes a limited number of calls at once, begins the others in order, and does not hold completions', async () => {
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const calls = Array.from({ length: CALLS_AT_ONCE + 2 }, (_, n) =>

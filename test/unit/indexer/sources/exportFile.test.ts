@@ -361,7 +361,7 @@ describe('sourceMessage', () => {
     expect(reactions.map(({ emoji }) => emoji.name)).to.deep.equal(['👍']);
   });
 
-  it('replaces halves of characters and drops NUL in content', () => {
+  it('replaces lone surrogates and drops NUL in content', () => {
     expect(map({ content: 'a\ud83d\u0000b🙂' }).content).to.equal('a\ufffdb🙂');
   });
 });

@@ -8,7 +8,7 @@ describe('firstCharacters', () => {
     'a longer text': 'x'.repeat(201),
     'characters of two units': '🌊'.repeat(201),
     'a character of two units at the end': `${'x'.repeat(199)}🌊 and more`,
-    'halves of characters': `${'\ud83c'.repeat(150)}${'\udf0a'.repeat(150)}`,
+    'lone surrogates': `${'\ud83c'.repeat(150)}${'\udf0a'.repeat(150)}`,
   })) {
     it(`takes at most 200 of ${name}, and cuts none in two`, () => {
       expect(firstCharacters(text)).to.equal(Array.from(text).slice(0, 200).join(''));
