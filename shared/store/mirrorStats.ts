@@ -1,6 +1,6 @@
 import type { MirrorStats } from '../contract/admin.js';
 import type { Collections } from './collections.js';
-import { stateOf } from './state.js';
+import { stateOf, type MirrorState } from './state.js';
 import { NEVER } from './work.js';
 
 /** A failed attempt is made again within this time (ms). So after so long without a failure, all is well again. */
@@ -13,14 +13,26 @@ export async function mirrorStats({
   work,
 }: Pick<Collections, 'state' | 'work'>): Promise<MirrorStats | null> {
   const [totals, waiting] = await Promise.all([
-    stateOf(state, 'mirror').findOne({ _id: 'mirror' }),
+    readTotals(state),
     work.countDocuments({ kind: 'mirror', due: { $ne: NEVER } }),
   ]);
   if (!totals) return null;
-  const { files, bytes, failed, failedAt, settings } = totals;
-  const isFailing = failedAt !== undefined && Date.now() - failedAt.getTime() < FAILS_AGAIN_MS;
+  const { files, bytes, failed, isFailing, settings } = totals;
   const problem = totals.problem ?? (isFailing ? FAILED : null);
   // Without `settings` and without a problem, there is no mirror. A mirror that was never reached has a problem.
   if (settings === undefined && problem === null) return null;
   return { files, bytes, failed, waiting, problem };
+}
+
+/** Reads what the mirror holds, and whether something failed lately. MongoDB's clock tells that: clocks differ. */
+function readTotals(
+  state: Collections['state'],
+): Promise<(MirrorState & { isFailing: boolean }) | null> {
+  const isFailing = { $gt: ['$failedAt', { $subtract: ['$$NOW', FAILS_AGAIN_MS] }] };
+  return stateOf(state, 'mirror')
+    .aggregate<MirrorState & { isFailing: boolean }>([
+      { $match: { _id: 'mirror' } },
+      { $set: { isFailing } },
+    ])
+    .next();
 }

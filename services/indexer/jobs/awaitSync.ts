@@ -97,7 +97,10 @@ async function threadsLeft(
   return { untried: sums?.untried ?? 0, failed: sums?.failed ?? 0 };
 }
 
-/** Why nothing can be synced; null while all is well, or may soon be. */
+/**
+ * Why nothing can be synced; null while all is well, or may soon be. All times are by MongoDB's clock, because another
+ * worker, whose clock differs, may look next.
+ */
 async function problemOfSync(deps: Deps, request: SyncRequestRecord): Promise<string | null> {
   const lease = await readLease(deps.collections);
   if (lease?.problem) return lease.problem;
@@ -107,9 +110,10 @@ async function problemOfSync(deps: Deps, request: SyncRequestRecord): Promise<st
     if (unservedSince) await requests.updateOne({ _id }, { $unset: { unservedSince: '' } });
     return null;
   }
-  if (!unservedSince) await requests.updateOne({ _id }, { $set: { unservedSince: new Date() } });
-  else if (Date.now() - unservedSince.getTime() > MOST_UNSERVED_MS) return NOBODY_SYNCS;
-  return null;
+  const since = { $ifNull: ['$unservedSince', '$$NOW'] };
+  await requests.updateOne({ _id }, [{ $set: { unservedSince: since } }]);
+  const isLong = { $gt: [{ $subtract: ['$$NOW', '$unservedSince'] }, MOST_UNSERVED_MS] };
+  return (await requests.findOne({ _id, $expr: isLong })) ? NOBODY_SYNCS : null;
 }
 
 const NOBODY_SYNCS =

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { UpdateFilter } from 'mongodb';
 import { nameOfKey } from '../../../shared/mirror/fileNames.js';
 import { isStoreAway, isTimeLimit } from '../../../shared/platform/storeErrors.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
@@ -57,19 +58,26 @@ async function noteProblem(deps: Deps, problem: string | null): Promise<void> {
   }
 }
 
-/** Stores that copies could not be removed or looked through. */
+/** Stores that copies could not be removed or looked through, and when, by MongoDB's clock. */
 export async function noteFailure(deps: Pick<Deps, 'collections'>): Promise<void> {
-  await note(deps, { failedAt: new Date() });
+  await change(deps, { $currentDate: { failedAt: true } });
 }
 
 /** Stores what was found out about the mirror, beside its totals. */
 export async function note(
-  { collections }: Pick<Deps, 'collections'>,
+  deps: Pick<Deps, 'collections'>,
   told: Partial<Omit<MirrorState, '_id'>>,
 ): Promise<void> {
+  await change(deps, { $set: told });
+}
+
+async function change(
+  { collections }: Pick<Deps, 'collections'>,
+  update: UpdateFilter<MirrorState>,
+): Promise<void> {
   const { _id, ...empty } = EMPTY;
-  const change = { $set: told, $setOnInsert: empty };
-  await stateOf(collections.state, 'mirror').updateOne({ _id }, change, { upsert: true });
+  const orInsert = { ...update, $setOnInsert: empty };
+  await stateOf(collections.state, 'mirror').updateOne({ _id }, orInsert, { upsert: true });
 }
 
 /** Throws where the mirror belongs to another archive. The log says why. */

@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { awaitSync } from '../../../services/indexer/jobs/awaitSync.js';
 import { LookAgain } from '../../../services/indexer/permanentErrors.js';
@@ -15,6 +16,7 @@ const MINUTE_MS = 60_000;
 describe('waiting for a sync', () => {
   const rig = syncSuite();
   const { deps } = rig;
+  afterEach(() => mock.reset());
 
   const requests = () => syncOf(deps.collections.sync, 'request');
   const look = (requestId: string) => awaitSync(deps, { requestId }, () => undefined);
@@ -27,7 +29,7 @@ describe('waiting for a sync', () => {
     await requests().updateOne({ _id: requestId }, { $set: { listed: true, at } });
     return requestId;
   }
-  /** Has somebody speak to the platform, for longer than a test takes. */
+  /** Lets somebody speak to the platform, for longer than a test takes. */
   async function serve(): Promise<void> {
     await holdLease(deps.collections, 'somebody');
     const until = new Date(Date.now() + 60 * MINUTE_MS);
@@ -113,6 +115,17 @@ describe('waiting for a sync', () => {
     expect(error).to.be.instanceOf(NotSynced);
     expect(error).to.have.property('message').that.contains('DISCORD_BOT_TOKEN');
     expect(await requests().findOne({ _id: requestId })).to.equal(null);
+  });
+
+  it('waits for these minutes by MongoDB’s clock, whichever worker looks', async () => {
+    await serve();
+    await releaseLease(deps.collections, 'somebody');
+    const requestId = await aListedRequest();
+    await aThread({ todo: 'new' });
+    expect(await errorOf(requestId)).to.be.instanceOf(LookAgain);
+    const now = Date.now.bind(Date);
+    mock.method(Date, 'now', () => now() + 60 * MINUTE_MS);
+    expect(await errorOf(requestId)).to.be.instanceOf(LookAgain);
   });
 
   it('looks less often the longer it takes', async () => {
