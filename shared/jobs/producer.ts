@@ -150,6 +150,7 @@ export function createProducer(options: {
     skipWaitingForReady: true,
     skipVersionCheck: true,
   });
+  // Each call says by itself why it failed.
   queue.on('error', () => undefined);
   const ask = async <T>(call: () => Promise<T>): Promise<T> => {
     await opened;

@@ -66,7 +66,10 @@ export function watchStore({
     if (to === isUp) return;
     isUp = to;
     if (isUp)
-      logger.info({ store: name, awayMs: Math.round(performance.now() - awaySince) }, 'Back');
+      logger.info(
+        { store: name, awayMs: Math.round(performance.now() - awaySince) },
+        'A store is back',
+      );
     else logger.warn({ store: name, err: why }, 'A store is away');
     awaySince = performance.now();
     onChange?.(isUp);

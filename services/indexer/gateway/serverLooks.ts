@@ -65,7 +65,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<boolean> {
   } catch (error) {
     deps.signal.throwIfAborted();
     if (!isPermanent(error)) throw error;
-    deps.logger.warn({ err: error, serverId }, 'A server cannot be looked at');
+    deps.logger.warn({ err: error, serverId }, 'A server cannot be read');
     await suspendServer(deps, serverId, error.message);
     return false;
   }

@@ -34,7 +34,7 @@ export async function lookThrough(
   now = new Date(),
 ): Promise<void> {
   if (await readRestore(deps.collections)) {
-    deps.logger.info('The mirror is looked through when the restore has built all views');
+    deps.logger.info('The mirror is not looked through before the restore has built all views');
     return;
   }
   await requireOwnMirror(deps, mirror);

@@ -50,6 +50,7 @@ export async function takeRebuild(store: Store, id: string): Promise<RebuildReco
     if (matchedCount === 0) throw new RebuildTaken('The rebuild was taken over');
   };
   const beat = setInterval(() => {
+    // After a failure, the next beat follows. A rebuild that was taken over ends when it is saved.
     write([ALIVE]).catch(() => undefined);
   }, BEAT_MS);
   return {

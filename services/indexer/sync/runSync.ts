@@ -181,7 +181,7 @@ function isProblem(error: unknown): error is Error {
  */
 async function tell({ collections, logger }: IndexerDeps, error: unknown): Promise<number> {
   if (!isProblem(error)) {
-    if (!isTransient(error)) logger.error({ err: error }, 'The sync failed; it goes on');
+    if (!isTransient(error)) logger.error({ err: error }, 'The sync failed, and begins again');
     return AGAIN_AFTER_MS;
   }
   logger.error(error.message);
@@ -213,6 +213,7 @@ function keepLease(
         if (isHeld) lastAt = asked;
         else lose();
       },
+      // A failed renewal is tried again, until the lease counts as lost.
       () => undefined,
     );
     loseInTime();

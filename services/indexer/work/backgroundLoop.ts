@@ -44,10 +44,11 @@ const REST_WHILE_BUSY = 16;
 const LONGEST_REST_MS = 10_000;
 
 /**
- * Runs `round` repeatedly. After a round that did something, the next one begins at once. Otherwise it begins when the
- * bell rings or something is due. No round begins while the stores are not ready. A failed round is logged now and
- * then, and tried again after `idleMs` or later. While `isBusy`, the loop takes only a small part of the process's
- * time. The changes of this time are then done together, which costs little more than doing one of them.
+ * Runs `round` repeatedly. After a round that did something, the next one begins at once, or after the rest that the
+ * options give. Otherwise it begins when the bell rings or something is due. No round begins while the stores are not
+ * ready. A failed round is logged now and then, and tried again after `idleMs` or later. While `isBusy`, the loop takes
+ * only a small part of the process's time. The changes of this time are then done together, which costs little more
+ * than doing one of them.
  */
 export function runInBackground(
   name: string,
@@ -56,7 +57,7 @@ export function runInBackground(
 ): BackgroundLoop {
   const stopped = new AbortController();
   const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
-    logger.error({ err: error, loop: name }, 'A background round failed');
+    logger.error({ err: error, loop: name }, 'A round of a background loop failed');
   });
   const fail = (error: unknown): number => {
     tell(error);

@@ -120,17 +120,18 @@ describe('the API under load while stores go and come back', () => {
     expect(failed.map(({ err }) => err)).to.deep.equal([]);
     const told = new Map<unknown, unknown[]>();
     for (const { msg, store } of api.log) {
-      if (msg === AWAY || msg === 'Back') told.set(store, [...(told.get(store) ?? []), msg]);
+      if (msg === AWAY || msg === BACK) told.set(store, [...(told.get(store) ?? []), msg]);
     }
     expect([...told.keys()]).to.include.members(['redis', 'elasticsearch', 'mongodb']);
     for (const [store, messages] of told) {
-      const inTurn = messages.map((_, index) => (index % 2 === 0 ? AWAY : 'Back'));
+      const inTurn = messages.map((_, index) => (index % 2 === 0 ? AWAY : BACK));
       expect(messages, String(store)).to.deep.equal(inTurn);
     }
   });
 });
 
 const AWAY = 'A store is away';
+const BACK = 'A store is back';
 
 /** Waits for a while in which readers were answered and the store got no call. */
 async function untilNotAsked(calls: () => Promise<number>, load: Load): Promise<void> {

@@ -63,6 +63,6 @@ export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void
 
 async function attempt({ logger }: IndexerDeps, work: () => Promise<unknown>): Promise<void> {
   await work().catch((error: unknown) => {
-    logger.error({ err: error }, 'A difference was not mended');
+    logger.error({ err: error }, 'A step of the repair failed');
   });
 }
