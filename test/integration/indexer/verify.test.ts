@@ -25,7 +25,7 @@ import { documentId, searchAlias, searchIndexName } from '../../../shared/store/
 import { markId, NEVER, newMark } from '../../../shared/store/work.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { aChannel, aMessage, aServer, aThread, anAuthor, anId } from '../../support/factories.js';
-import { doAll } from '../../support/indexerDeps.js';
+import { build, doAll } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { bringToRest, restingArchive, verifyNow } from '../../support/verifiedArchive.js';
 
@@ -937,6 +937,32 @@ describe('verifyArchive, of a small archive', () => {
       expect(await threadItems.countDocuments()).to.equal(2);
     });
   }
+
+  it('keeps a message that is recorded while its document is being removed', async () => {
+    const { threads } = await restingArchive(deps, stores, 1);
+    const { threadId, starter } = threads[0]!;
+    const messageId = anId();
+    const place = { index: searchAlias(deps.namespace), id: documentId('message', messageId) };
+    const document = aDocument(threadId, messageId);
+    await deps.elasticsearch.index({ ...place, document, version: 1, version_type: 'external' });
+    let isRecorded = false;
+    const remove: IndexerDeps['search']['remove'] = async (kind, ids, ...others) => {
+      if (ids.includes(messageId) && !isRecorded) {
+        isRecorded = true;
+        await deps.collections.messages.insertOne(
+          aMessage({ _id: messageId, threadId, content: 'It is said now', author: starter }),
+        );
+        await build(deps, threadId);
+      }
+      return deps.search.remove(kind, ids, ...others);
+    };
+    const meanwhile = { ...deps, search: { ...deps.search, remove } };
+    await verifyNow(meanwhile, { repair: true });
+    expect(isRecorded).to.equal(true);
+    const { _source } = await deps.elasticsearch.get<object>(place);
+    expect(_source).to.include({ content: 'It is said now' });
+    expect(await verifyNow(deps)).to.include({ clean: true });
+  });
 
   it('creates no search index where the alias is gone', async () => {
     await restingArchive(deps, stores, 2);

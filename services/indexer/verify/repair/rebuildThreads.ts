@@ -11,12 +11,19 @@ import { REPAIR, REPAIR_CAUSE } from './cause.js';
  * quarantined.
  */
 export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  const { state } = deps.collections;
-  const above = found.reduce((most, { clue }) => Math.max(most, clue?.above ?? 0), 0);
-  if (above > 0) await raiseVersions(state, above);
+  await raiseAbove(deps, found);
   const ids = [...new Set(found.map(({ id }) => id))];
   await setMarks(deps, 'thread', ids, { ...REPAIR, whole: true });
   await settled(deps, REPAIR_CAUSE, undefined, { kind: 'thread' });
+}
+
+/** Raises the next version above all versions that are stored of what was found. */
+export async function raiseAbove(
+  { collections }: Pick<IndexerDeps, 'collections'>,
+  found: Difference[],
+): Promise<void> {
+  const above = found.reduce((most, { clue }) => Math.max(most, clue?.above ?? 0), 0);
+  if (above > 0) await raiseVersions(collections.state, above);
 }
 
 /** How many marks that have waited are done at the same time. */

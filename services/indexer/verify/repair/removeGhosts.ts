@@ -1,14 +1,15 @@
 import type { IndexerDeps } from '../../deps.js';
 import { nextVersion } from '../../stores/nextVersion.js';
 import type { Difference } from '../difference.js';
-import { rebuildThreads } from './rebuildThreads.js';
+import { raiseAbove, rebuildThreads } from './rebuildThreads.js';
 
 /**
- * Builds the threads again. Then it writes tombstones over the documents that these builds did not replace, so that a
- * late write does not bring them back. A document whose id is not one of a thread or message is deleted.
+ * Writes tombstones over the documents that were found, so that a late write does not bring them back. A document whose
+ * id is not one of a thread or message is deleted. Then the threads are built again, with all their documents and higher
+ * versions. So a document comes back if its message was recorded after the verification looked.
  */
 export async function removeGhosts(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  await rebuildThreads(deps, found);
+  await raiseAbove(deps, found);
   for (const difference of found) {
     const thread = await deps.collections.threads.findOne({ _id: difference.id });
     const ids = await unchanged(deps, difference);
@@ -26,6 +27,7 @@ export async function removeGhosts(deps: IndexerDeps, found: Difference[]): Prom
       }
     }
   }
+  await rebuildThreads(deps, found);
 }
 
 /**
