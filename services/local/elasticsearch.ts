@@ -121,8 +121,10 @@ async function commandOf(
   return { command: join(java, 'bin/java'), args };
 }
 
-async function isHealthy(url: string): Promise<boolean> {
+/** Whether a node can read all of its data. Throws where it answers that it cannot, or not yet. */
+export async function isHealthy(url: string): Promise<boolean> {
   const response = await fetch(`${url}/_cluster/health`, { signal: AbortSignal.timeout(2000) });
   const { status } = (await response.json()) as { status: string };
+  if (status === 'red') throw new Error('it cannot read a part of its data (its health is red)');
   return status === 'green' || status === 'yellow';
 }
