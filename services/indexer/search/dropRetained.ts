@@ -1,20 +1,20 @@
 import { readSearchIndex } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import type { IndexerDeps } from '../deps.js';
-import { dropGenerations, indexExists } from './generations.js';
+import { dropGenerations, indexExists, liveIndex } from './generations.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace' | 'logger'>;
 
 /**
- * Drops the index that a rebuild has replaced, once its rollback window is over. Forgets the index where somebody else
- * has dropped it. An index that was put back behind the alias stays.
+ * Drops the index that a rebuild has replaced, once its rollback window is over, or when its data are lost. Forgets the
+ * index where somebody else has dropped it. An index that was put back behind the alias stays.
  */
 export async function dropRetained(deps: Deps, now = new Date()): Promise<void> {
   const store = stateOf(deps.collections.state, 'search');
   const found = await store.findOne({ _id: 'search', retained: { $exists: true } });
   const retained = found?.retained;
   if (!retained) return;
-  if (retained.until > now && (await indexExists(deps, retained.index))) return;
+  if (retained.until > now && (await isUsable(deps, retained.index))) return;
   const isRetained = { _id: 'search', 'retained.index': retained.index } as const;
   // A running rebuild needs its targets, and drops the index by itself.
   const { matchedCount } = await store.updateOne(
@@ -29,4 +29,19 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<void> 
   }
   // The index is forgotten only after it was dropped. Otherwise an index that nobody writes to could stay for good.
   await store.updateOne(isRetained, { $unset: { retained: '' } });
+}
+
+/**
+ * Whether a replaced index is there, with its data. It may have been replaced because its data were lost. Every write
+ * also goes to it, and would wait for it in vain. While a node starts or is away, the live index lacks its data, too, and
+ * both come back.
+ */
+async function isUsable(deps: Deps, index: string): Promise<boolean> {
+  if (!(await indexExists(deps, index))) return false;
+  const { cluster } = deps.elasticsearch;
+  const found = await cluster.health({ index });
+  const isComing = found.initializing_shards + found.number_of_in_flight_fetch > 0;
+  if (found.status !== 'red' || isComing) return true;
+  const live = await liveIndex(deps);
+  return live === undefined || (await cluster.health({ index: live })).status === 'red';
 }

@@ -214,6 +214,39 @@ describe('reindexSearch', () => {
     expect([retained, targets]).to.deep.equal([undefined, []]);
   });
 
+  /** Replaces an index by one of its name whose data are on no node. */
+  async function loseData(index: string, aliases: Record<string, object> = {}): Promise<void> {
+    await deps.elasticsearch.indices.delete({ index });
+    await deps.elasticsearch.indices.create({
+      index,
+      aliases,
+      settings: { 'index.routing.allocation.require._name': 'none has this name' },
+      wait_for_active_shards: 0,
+    });
+  }
+
+  it('drops the old index at once where its data are lost, so that no write waits for it', async () => {
+    const [thread] = await writeThreads(2);
+    const old = (await liveIndex(deps))!;
+    await rebuild();
+    await loseData(old);
+    await dropRetained(deps);
+    expect(await indexes()).to.deep.equal(['000002']);
+    await write(thread!.threadId, thread!.messageIds, 'last');
+    await stores.refreshSearch();
+    expect(await search('last')).to.include({ messageCount: 2 });
+  });
+
+  it('keeps the old index while the new one lacks its data, too, as when a node is away', async () => {
+    await writeThreads(2);
+    const old = (await liveIndex(deps))!;
+    await rebuild();
+    await loseData(old);
+    await loseData((await liveIndex(deps))!, { [searchAlias(deps.namespace)]: {} });
+    await dropRetained(deps);
+    expect(await indexes()).to.have.length(2);
+  });
+
   it('keeps the old index where it was put back behind the alias', async () => {
     await writeThreads(2);
     const old = (await liveIndex(deps))!;
