@@ -52,11 +52,13 @@ describe('API keys', () => {
   it('are listed by the page, newest first, also those that were stored by hand', async () => {
     const { apiKeys } = api.stores.mongo.collections;
     const at = new Date(Date.now() + 60_000);
+    const latest = new Date(Date.now() + 120_000);
     const common = { name: 'x', level: 'read', hash: '0', expiresAt: null, lastUsedAt: null };
     const idOf = (n: number) => String(n).padStart(16, '0');
     const twins = [3, 1, 2].map((n) => ({ ...common, _id: idOf(n), createdAt: at }));
     const undated = [5, 4].map((n) => ({ ...common, _id: idOf(n), createdAt: 'in May' }));
-    await apiKeys.insertMany([...undated, ...twins] as unknown as ApiKeyRecord[]);
+    const named = ['b-1', 'a.2', 'c 3'].map((_id) => ({ ...common, _id, createdAt: latest }));
+    await apiKeys.insertMany([...undated, ...twins, ...named] as unknown as ApiKeyRecord[]);
     const listed: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -67,7 +69,7 @@ describe('API keys', () => {
       listed.push(...read.keys.map(({ id }) => id));
       cursor = read.nextCursor;
     }
-    expect(listed.slice(0, 3)).to.deep.equal([1, 2, 3].map(idOf));
+    expect(listed.slice(0, 6)).to.deep.equal(['a.2', 'b-1', 'c 3', ...[1, 2, 3].map(idOf)]);
     expect(listed.slice(-2)).to.deep.equal([4, 5].map(idOf));
     expect(listed).to.have.length(await apiKeys.countDocuments());
     expect(new Set(listed)).to.have.property('size', listed.length);
