@@ -15,7 +15,13 @@ const MOST_PROGRESS = 0.99;
 /** An outcome that is reported must survive a crash. So only what a majority has stored is read. */
 const FOR_GOOD = { readConcern: { level: 'majority' } } as const;
 
-const STATES: ImportFileRecord['state'][] = ['queued', 'imported', 'unchanged', 'rejected'];
+/** Every state of a file. The compiler asks for one that is missing. */
+const STATES = Object.keys({
+  queued: true,
+  imported: true,
+  unchanged: true,
+  rejected: true,
+} satisfies Record<ImportFileRecord['state'], true>) as ImportFileRecord['state'][];
 
 interface StateCount {
   _id: ImportFileRecord['state'];
