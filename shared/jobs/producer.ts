@@ -17,8 +17,8 @@ export interface Producer {
   /** Files a job again that may be lost. It files none while a job for the same thing waits or runs. */
   refile<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
   /**
-   * Has jobs tried now whose delay would end later than any delay does. They were delayed by a process whose clock was
-   * ahead.
+   * Ends each delay that would end later than any delay can, so that its job is tried now. A process whose clock was
+   * ahead has made such a delay.
    */
   endFarDelays(): Promise<void>;
   /** How many jobs are in each state. */

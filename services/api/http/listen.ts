@@ -201,7 +201,7 @@ function limitConnections(
 }
 
 /**
- * Has the parser of a connection stop once the connection is closed. One read brings up to 64 kB, which can be thousands
+ * Makes the parser of a connection stop once the connection is closed. One read brings up to 64 kB, which can be thousands
  * of requests. Node would parse all of them, although nobody gets the answers, and other clients would wait meanwhile.
  */
 function stopParsingClosed(server: Server): void {

@@ -28,7 +28,7 @@ export type OpenCursors = () => Promise<Cursors>;
 export interface KeptCursors {
   /** Reads the key when it is first needed. */
   open: OpenCursors;
-  /** Has the key read again. A restored archive may have another one. */
+  /** Forgets the key, so that it is read again when it is needed. A restored archive may have another one. */
   forget(): void;
 }
 

@@ -3,7 +3,7 @@ import type { Archive } from '../openArchive.js';
 import type { Result } from '../runCommand.js';
 import { runJob } from '../runJob.js';
 
-/** Has all views built again from the records. With `wait`, it waits for the end. */
+/** Asks for all views to be built again from the records. With `wait`, it waits for the end. */
 export function reindexViews(archive: Archive, { wait }: { wait: boolean }): Promise<Result> {
   const job = {
     label: 'reindex',

@@ -10,7 +10,7 @@ export interface ReindexOptions {
   json?: boolean;
 }
 
-/** Has the search index or all views built again. */
+/** Asks for the search index or all views to be built again. */
 export async function runReindex(options: ReindexOptions): Promise<void> {
   const [target, rebuild] = options.search
     ? (['search', reindexSearch] as const)

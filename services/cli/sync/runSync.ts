@@ -33,7 +33,7 @@ export function placeOf({ server, channel, thread }: SyncOptions): SyncRequest |
 
 const NOTHING_SYNCED = { threads: 0, messages: 0, failed: 0 };
 
-/** Has a place synced. It waits for the end unless told otherwise. */
+/** Asks for a place to be synced. It waits for the end unless told otherwise. */
 export async function runSync(options: SyncOptions, place: SyncRequest): Promise<void> {
   const entry = { operation: 'sync', params: { ...place } };
   await runAudited(options, entry, (archive) => sync(archive, place, options.wait !== false));
