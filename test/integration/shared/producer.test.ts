@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Job } from 'bullmq';
+import type * as Driver from 'bullmq';
 import { expect } from 'chai';
 import { Worker } from '../../../shared/drivers/bullmq.js';
 import { isJobId } from '../../../shared/jobs/isJobId.js';
 import { QUEUE_NAME } from '../../../shared/jobs/jobs.js';
-import { createProducer, retryDelay } from '../../../shared/jobs/producer.js';
+import { createProducer, retryDelay, type QueueProducer } from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy, urlThrough } from '../../support/apiProxy.js';
@@ -18,17 +18,39 @@ import { rejectionOf } from '../../support/temporaryFolder.js';
  */
 const TIMEOUT_MS = 20_000;
 
+/** Runs `work` with the producer of a new queue, and with a worker of that queue that begins no job by itself. */
+async function withQueue(
+  work: (queue: {
+    namespace: string;
+    producer: QueueProducer;
+    worker: Driver.Worker;
+  }) => Promise<void>,
+): Promise<void> {
+  const { REDIS_URL: redisUrl } = readSettings();
+  const namespace = `test_producer_${randomUUID()}`;
+  const producer = createProducer({ redisUrl, namespace, timeoutMs: TIMEOUT_MS });
+  const redis = createWorkerRedis(redisUrl);
+  const worker = new Worker(QUEUE_NAME, null, {
+    connection: redis,
+    prefix: namespace,
+    settings: { backoffStrategy: retryDelay },
+  });
+  try {
+    await work({ namespace, producer, worker });
+  } finally {
+    await worker.close();
+    redis.disconnect();
+    await producer.queue.obliterate({ force: true });
+    await producer.close();
+  }
+}
+
 describe('createProducer', () => {
-  it('joins a job that waits; behind a job that runs, it files one that all callers share', async () => {
-    const { REDIS_URL: redisUrl } = readSettings();
-    const namespace = `test_producer_${randomUUID()}`;
-    const producer = createProducer({ redisUrl, namespace, timeoutMs: TIMEOUT_MS });
-    const redis = createWorkerRedis(redisUrl);
-    const worker = new Worker(QUEUE_NAME, null, { connection: redis, prefix: namespace });
-    const ask = () => producer.add('verify', { repair: false });
-    const refile = () => producer.refile('verify', { repair: false });
-    const begin = () => worker.getNextJob('token');
-    try {
+  it('joins a job that waits; behind a job that runs, it files one that all callers share', () =>
+    withQueue(async ({ producer, worker }) => {
+      const ask = () => producer.add('verify', { repair: false });
+      const refile = () => producer.refile('verify', { repair: false });
+      const begin = () => worker.getNextJob('token');
       const first = await ask();
       expect(await ask()).to.equal(first);
       const running = await begin();
@@ -51,50 +73,31 @@ describe('createProducer', () => {
       expect([first, second, third]).to.not.include(lost);
       expect(await ask()).to.equal(lost);
       expect(await producer.counts()).to.include({ waiting: 1, active: 0 });
-    } finally {
-      await worker.close();
-      redis.disconnect();
-      await producer.queue.obliterate({ force: true });
-      await producer.close();
-    }
-  });
+    }));
 
-  it('does not read all jobs that wait to find the state of one', async () => {
-    const { REDIS_URL: redisUrl } = readSettings();
-    const namespace = `test_producer_${randomUUID()}`;
-    const producer = createProducer({ redisUrl, namespace, timeoutMs: TIMEOUT_MS });
-    await producer.counts();
-    const monitor = await producer.redis.monitor();
-    const commands: string[] = [];
-    let isOver = false;
-    monitor.on('monitor', (_time: string, [command = '', ...args]: string[]) => {
-      if (args[0] === `${namespace}:archive:wait`) commands.push(command.toLowerCase());
-      if (args[0] === namespace) isOver = true;
-    });
-    try {
-      const id = await producer.add('verify', { repair: false });
-      expect(await producer.queue.getJobState(id)).to.equal('waiting');
-      await producer.redis.echo(namespace);
-      await until(() => isOver);
-      expect(commands).to.include('lpos').and.not.include('lrange');
-    } finally {
-      monitor.disconnect();
-      await producer.queue.obliterate({ force: true });
-      await producer.close();
-    }
-  });
+  it('does not read all jobs that wait to find the state of one', () =>
+    withQueue(async ({ namespace, producer }) => {
+      await producer.counts();
+      const monitor = await producer.redis.monitor();
+      const commands: string[] = [];
+      let isOver = false;
+      monitor.on('monitor', (_time: string, [command = '', ...args]: string[]) => {
+        if (args[0] === `${namespace}:archive:wait`) commands.push(command.toLowerCase());
+        if (args[0] === namespace) isOver = true;
+      });
+      try {
+        const id = await producer.add('verify', { repair: false });
+        expect(await producer.queue.getJobState(id)).to.equal('waiting');
+        await producer.redis.echo(namespace);
+        await until(() => isOver);
+        expect(commands).to.include('lpos').and.not.include('lrange');
+      } finally {
+        monitor.disconnect();
+      }
+    }));
 
-  it('files jobs that keep the stacks of their last three tries only', async () => {
-    const { REDIS_URL: redisUrl } = readSettings();
-    const namespace = `test_producer_${randomUUID()}`;
-    const producer = createProducer({ redisUrl, namespace, timeoutMs: TIMEOUT_MS });
-    const redis = createWorkerRedis(redisUrl);
-    const worker = new Worker(QUEUE_NAME, null, {
-      connection: redis,
-      prefix: namespace,
-      settings: { backoffStrategy: retryDelay },
-    });
-    try {
+  it('files jobs that keep the stacks of their last three tries only', () =>
+    withQueue(async ({ producer, worker }) => {
       for (const file of [
         () => producer.add('verify', { repair: false }),
         () => producer.add('reindex-search', { rebuildId: '1' }),
@@ -105,26 +108,15 @@ describe('createProducer', () => {
           await job.moveToFailed(new Error(`Attempt ${attempt}`), 'token');
           await job.promote();
         }
-        const { stacktrace } = (await producer.queue.getJob(id)) as Job;
+        const { stacktrace } = (await producer.queue.getJob(id)) as Driver.Job;
         const told = stacktrace?.map((stack) => stack.split('\n', 1)[0]);
         expect(told).to.deep.equal(['Error: Attempt 3', 'Error: Attempt 4', 'Error: Attempt 5']);
         await producer.queue.remove(id);
       }
-    } finally {
-      await worker.close();
-      redis.disconnect();
-      await producer.queue.obliterate({ force: true });
-      await producer.close();
-    }
-  });
+    }));
 
-  it('ends delays that a process whose clock was ahead has made, and no others', async () => {
-    const { REDIS_URL: redisUrl } = readSettings();
-    const namespace = `test_producer_${randomUUID()}`;
-    const producer = createProducer({ redisUrl, namespace, timeoutMs: TIMEOUT_MS });
-    const redis = createWorkerRedis(redisUrl);
-    const worker = new Worker(QUEUE_NAME, null, { connection: redis, prefix: namespace });
-    try {
+  it('ends delays that a process whose clock was ahead has made, and no others', () =>
+    withQueue(async ({ producer, worker }) => {
       const delayed: string[] = [];
       for (const aheadMs of [0, 3_600_000]) {
         const id = await producer.add('delete-thread', { threadId: anId() });
@@ -135,13 +127,7 @@ describe('createProducer', () => {
       await producer.endFarDelays();
       const states = delayed.map((id) => producer.queue.getJobState(id));
       expect(await Promise.all(states)).to.deep.equal(['delayed', 'waiting']);
-    } finally {
-      await worker.close();
-      redis.disconnect();
-      await producer.queue.obliterate({ force: true });
-      await producer.close();
-    }
-  });
+    }));
 
   it('fails with the reason why Redis cannot be reached', async () => {
     const url = new URL(readSettings().REDIS_URL);
