@@ -5,9 +5,9 @@ import type { Logger } from '../../shared/platform/logger.js';
 import { WrongStoreError } from './wrongStoreError.js';
 
 /**
- * Throws WrongStoreError for a Redis that is too old for the queue. It does the same for one that evicts keys when it is
- * full, because jobs are keys (BullMQ, "Going to production"). Where the server does not tell its settings, as in
- * managed services, it logs a warning.
+ * Checks the version and the policy of the queue's Redis. Throws WrongStoreError where it is too old. Throws it also
+ * where Redis evicts keys when its memory is full, because jobs are keys (BullMQ, "Going to production"). Logs a
+ * warning where Redis does not tell its settings, as in managed services.
  */
 export async function checkQueueRedis(redis: Redis, logger: Logger): Promise<void> {
   const version = await readVersion(redis);

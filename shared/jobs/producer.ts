@@ -17,8 +17,8 @@ export interface Producer {
   /** Files a job again that may be lost. It files none while a job for the same thing waits or runs. */
   refile<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
   /**
-   * Ends each delay that would end later than any delay can, so that its job is tried now. A process whose clock was
-   * ahead has made such a delay.
+   * Looks for delayed jobs that are due later than the longest delay allows, and lets them be tried now. A process
+   * whose clock was ahead has delayed them.
    */
   endFarDelays(): Promise<void>;
   /** How many jobs are in each state. */

@@ -16,7 +16,7 @@ const STEP_LIMIT_MS = 500;
 /** How long (ms) blocking calls may still take when all steps have been run, and how often they are looked for. */
 const LAST_CALLS_MS = 500;
 const LOOK_EVERY_MS = 10;
-/** How Node names the calls that a thread of its pool waits for: those to a file system, and look-ups of host names. */
+/** What Node calls the work of its thread pool that may hang: calls to a file system, and look-ups of host names. */
 const BLOCKING = /^(FSReq|CloseReq|GetAddrInfoReq)/;
 
 /**

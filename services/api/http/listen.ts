@@ -135,9 +135,9 @@ function oneByOne(handler: RequestHandler): RequestHandler {
 
 /**
  * Refuses a request with more than MOST_HEADERS headers. Node's own limit of 16 kB counts only names and values, so
- * 16,000 headers of one letter would pass, and take almost a megabyte. Node's `maxHeadersCount` bounds what is kept. But
- * Node drops the rest without an error, and with it perhaps the client's address, which a proxy adds last. So Node keeps
- * one header more than is allowed, and such a request is refused here.
+ * 16,000 headers of one letter would pass, and take almost a megabyte. Node's `maxHeadersCount` bounds what is kept.
+ * But Node drops the rest without an error, and with it perhaps the client's address, which a proxy adds last. So Node
+ * keeps one header more than is allowed, and such a request is refused here.
  */
 function limitHeaders(handler: RequestHandler): RequestHandler {
   return (request, response) => {
@@ -201,8 +201,9 @@ function limitConnections(
 }
 
 /**
- * Makes the parser of a connection stop once the connection is closed. One read brings up to 64 kB, which can be thousands
- * of requests. Node would parse all of them, although nobody gets the answers, and other clients would wait meanwhile.
+ * Makes the parser of a connection stop once the connection is closed. One read brings up to 64 kB, which can be
+ * thousands of requests. Node would parse all of them, although nobody gets the answers, and other clients would wait
+ * meanwhile.
  */
 function stopParsingClosed(server: Server): void {
   server.on('connection', (socket: Socket) => {

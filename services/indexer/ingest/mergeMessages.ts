@@ -56,8 +56,9 @@ function isMisplaced(stored: MessageRecord, told: SourceMessage): boolean {
 }
 
 /**
- * Marks both threads when a message moves. A build of its old thread may have read it there, and may send its search
- * document late. So the build of the new thread sends all of its documents, with a higher version.
+ * Marks both threads when a message moves from one to another. Worker A builds the old thread, and has read the message
+ * there. Meanwhile worker B records the move. A may send the message's search document after that. So the next build of
+ * the new thread sends all of its documents, with a higher version.
  */
 function markMove(
   documents: Documents,

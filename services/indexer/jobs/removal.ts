@@ -37,11 +37,10 @@ export interface RecordedDeletion {
 }
 
 /**
- * Does all that follows from a cause, or from several, and resolves when readers see it: what was removed cannot be
- * read any more. First it does the marks that name one of the causes. Then it refreshes the search index. Last it drops
- * the cached statistics of the servers and the cached answers of searches. With `kind`, it does the marks of that kind
- * alone, and drops no statistics: they are counted later. Rejects when the signal is aborted while other workers hold
- * marks.
+ * Does all that follows from one or several causes. Resolves when readers cannot read any more what was removed. First
+ * it does the marks that name one of the causes. Then it refreshes the search index. Last it drops the cached
+ * statistics of the servers and the cached answers of searches. With `kind`, it does the marks of that kind alone, and
+ * drops no statistics: they are counted later. Rejects when the signal is aborted while other workers hold marks.
  */
 export async function settleAndRefresh(
   deps: IndexerDeps,

@@ -197,8 +197,7 @@ async function keep(
     return others + facts.bytes > mirror.maxTotalBytes ? undefined : record;
   });
   const isStored = changed?.has(id) === true;
-  // A copy is given to nobody before its record is stored. So whoever put a copy there removes it again where it gets
-  // no record.
+  // No reader is given a copy before its record is stored. So a copy that got no record can be removed at once.
   if (!isStored) await mirror.files.remove([key]);
   // The claim is still held, so the record was left out because there is no room.
   if (changed && !isStored) throw new MirrorFull();

@@ -33,9 +33,9 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<void> 
 
 /**
  * Whether a replaced index is there, with its data. It may have been replaced because its data were lost. Every write
- * also goes to it, and would wait for it in vain. Where the live index lacks its data, too, a node is away or starts, and
- * both come back. Where the only copy of the replaced index is on a node that is away, and the live index is elsewhere,
- * the replaced index counts as lost: writes need not wait for that node.
+ * also goes to it, and would wait for it in vain. Where the live index lacks its data, too, a node is away or starts,
+ * and both come back. Where the only copy of the replaced index is on a node that is away, and the live index is
+ * elsewhere, the replaced index counts as lost: writes need not wait for that node.
  */
 async function isUsable(deps: Deps, index: string): Promise<boolean> {
   if (!(await indexExists(deps, index))) return false;

@@ -3,9 +3,9 @@ import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
- * If the roles that opt out are not those by which the members of a server were judged, notes that the roles of all of
- * its members are to be asked for again. `deps.servers` must hold the new roles already, so that all later judgements
- * go by these.
+ * Compares the roles that opt out now with those by which the members of a server were judged. Where they differ, it
+ * notes that the platform is to be asked again for the roles of all members. `deps.servers` must hold the new roles
+ * already, so that all later judgements go by these.
  */
 export async function judgeMembersAgain(
   { collections: { sync }, members }: Pick<SyncDeps, 'collections' | 'members'>,

@@ -7,10 +7,10 @@ import { noteUnknown } from './noteUnknown.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
- * Finds threads of a forum that the platform has told, but of which the sync has no note, although the forum was just
- * listed. Notes that they are to be read. Such a thread was recorded by a process that was killed before it had noted
- * the thread. Or its note was deleted while the forum could not be read. If the thread was deleted after that, no list
- * tells so. Only reading the thread does.
+ * Called when a forum was just listed. Looks for recorded threads of the forum of which the sync has no note, and notes
+ * that they are to be read. A process recorded such a thread and was killed before it noted the thread. Or the note was
+ * deleted while the forum could not be read. If the platform has deleted the thread since, no list tells so: only
+ * reading the thread does.
  */
 export async function readUnlisted(
   { collections }: Pick<SyncDeps, 'collections'>,

@@ -137,8 +137,8 @@ async function syncChannel(deps: SyncDeps, channelId: string): Promise<void> {
 }
 
 /**
- * Notes that a thread is to be read again from its first message on. A thread that was deleted on the platform is
- * removed here.
+ * Asks the platform for a thread, and notes that it is to be read again from its first message on. Where the thread was
+ * deleted on the platform, it is removed from the archive.
  */
 async function syncThread(deps: SyncDeps, threadId: string): Promise<void> {
   const answer = await deps.platform.get(threadRequest(threadId), deps.signal).catch(onRefusal);

@@ -222,9 +222,10 @@ export function isHeld(documents: Documents, { _id, claim }: Held): boolean {
 }
 
 /**
- * Whether a claim is held now. A build asks this once it has its version. If the claim is held, whoever claims the mark
- * later takes a higher version. If not, another worker may have built the thread with a lower version. What is sent now
- * would then replace that worker's search documents.
+ * Whether a claim is held now. A build asks this once it has its version. Worker A claims a mark and stalls. Meanwhile
+ * its claim ends, and worker B claims the mark and builds the thread. When A goes on, it takes a higher version than B,
+ * so what A sends would replace B's search documents. A finds here that its claim is lost, and sends nothing. Where A
+ * still holds the claim, whoever claims the mark later takes a higher version than A.
  */
 export async function isStillHeld(
   { collections }: Pick<IndexerDeps, 'collections'>,
@@ -268,10 +269,11 @@ export function markThread(
 }
 
 /**
- * Claims a mark for `owner` in the transaction that sets it, unless somebody else holds it, or it has been tried before.
- * Each mark of an owner gets a claim of its own, which names the mark's token. Otherwise, worker A builds a thread for
- * long. Meanwhile worker B takes the mark over, builds the thread, and ends the mark. Then A sets a new mark for the same
- * thread. If both marks had the same claim, A's first build would hold the new mark, and store what it read long before.
+ * Claims a mark for `owner` in the transaction that sets it, unless somebody else holds it, or it has been tried
+ * before. Each mark of an owner gets a claim of its own, which names the mark's token. Otherwise, worker A builds a
+ * thread for long. Meanwhile worker B takes the mark over, builds the thread, and ends the mark. Then A sets a new mark
+ * for the same thread. If both marks had the same claim, A's first build would hold the new mark, and store what it
+ * read long before.
  */
 export function claimOwn(
   documents: Documents,
