@@ -15,8 +15,10 @@ import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
 import { bareFileName } from '../records/forgetFileNames.js';
 import { sourceMessages, sourceThread } from '../sources/exportFile.js';
 import { claimOwn, endMark, isHeld, isOwn, readsOf } from '../work/claims.js';
+import type { Documents } from '../work/commit.js';
+import type { Failed } from '../work/quarantineMark.js';
 import { finish } from '../work/runMarks.js';
-import { finishMark, tryMarks } from '../work/tryMarks.js';
+import { finishMark, tryMarks, type Work } from '../work/tryMarks.js';
 import { createTurns } from '../turns.js';
 
 /** The most bytes of all files that are imported at the same time. A file is held in batches, and a small one whole. */
@@ -60,12 +62,15 @@ export async function importFile(
   if (!begun) return null;
   const { file, own } = begun;
   const result: { ended: FileOutcome | null } = { ended: null };
-  const run = async (_deps: IndexerDeps, [mark]: Mark[]): Promise<void> => {
-    result.ended = await applyMarked(deps, file, mark!);
+  const work: Work = {
+    async run(_deps, [mark]) {
+      result.ended = await applyMarked(deps, file, mark!);
+    },
+    quarantine: () => Promise.resolve({ reads: { importFiles: [uploadId] }, store: rejectFile }),
   };
-  if (own) await tryMarks(deps, run, [own]);
+  if (own) await tryMarks(deps, work, [own]);
   if (result.ended) return result.ended;
-  const isGone = await takeTurn('file', () => finishMark(deps, run, markId('file', uploadId)));
+  const isGone = await takeTurn('file', () => finishMark(deps, work, markId('file', uploadId)));
   if (isGone) return result.ended;
   await removeUploadOfErased(deps, uploadId);
   const { state, reason = '' } = (await deps.collections.importFiles.findOne({ _id: uploadId }))!;
@@ -139,6 +144,19 @@ export function endFile(
       return ended;
     },
   });
+}
+
+/** Notes that a file was rejected because its import fails every time. */
+function rejectFile(
+  documents: Documents,
+  { subject, changed }: Mark,
+  { reason, count }: Failed,
+): void {
+  const file = documents.get('importFiles', subject);
+  if (!file) return;
+  const said = `Quarantined after ${count} tries. ${reason}`;
+  const ended = { state: 'rejected', reason: said, finishedAt: new Date() } as const;
+  documents.put('importFiles', { ...file, ...changed, ...ended });
 }
 
 /** A permanent error becomes the file's outcome. Any other is thrown, so that the queue tries the job again. */

@@ -6,6 +6,7 @@ import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncR
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { changeHeld, endMark, freeMark, isHeld, readsOf, setMarks } from '../work/claims.js';
+import type { Quarantining } from '../work/quarantineMark.js';
 import { beyondWaits, copyFiles, type MissingFile } from './copyFiles.js';
 import { EVERYTHING, lookThrough } from './lookThrough.js';
 import type { Mirror } from './mirror.js';
@@ -32,6 +33,15 @@ export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<voi
     else await removeUnwanted(deps, null, mark);
     await endOrWait(deps, mark, isLeft);
   }
+}
+
+/**
+ * Prepares to quarantine a subject whose files always fail to be copied. Copies that are not shown any more are still
+ * removed, because that fetches nothing.
+ */
+export async function quarantineFiles(deps: IndexerDeps, mark: Mark): Promise<Quarantining> {
+  await removeUnwanted(deps, deps.mirror, mark);
+  return {};
 }
 
 /** Marks the subjects of files that failed and are due to be tried again. */

@@ -10,17 +10,17 @@ import {
   fanOutMembers,
   fanOutServers,
 } from '../build/fanOut.js';
+import { quarantineThread } from '../build/quarantineThread.js';
 import type { IndexerDeps } from '../deps.js';
-import { mirrorFiles } from '../mirror/mirrorFiles.js';
+import { mirrorFiles, quarantineFiles } from '../mirror/mirrorFiles.js';
 import { isMirrorAway } from '../mirror/ownMirror.js';
-import type { Run } from './tryMarks.js';
+import type { Work } from './tryMarks.js';
 import { findSimilarAgain, waitForOthers } from '../similar/findSimilarAgain.js';
 
-/** How marks of one kind are done. */
-export interface Kind {
+/** How the background loops do the marks of one kind. */
+export interface Kind extends Work {
   /** How many marks are done at once at most. */
   batch: number;
-  run: Run;
   /**
    * Whether the work stores something that shows people. Until it is done, somebody who was erased meanwhile may still
    * be shown.
@@ -40,7 +40,7 @@ export const KINDS: Record<LoopKind, Kind> = {
   member: { batch: 20, run: fanOutMembers, showsPeople: false },
   // A thread's records: its views and search documents. A batch is large, as each build waits for the stores most of
   // the time.
-  thread: { batch: 200, run: buildThreads, showsPeople: true },
+  thread: { batch: 200, run: buildThreads, quarantine: quarantineThread, showsPeople: true },
   // A thread or channel appeared, went, or has another name: as for `lists`, and threads that link to it show its name.
   links: { batch: 100, run: fanOutLinks, showsPeople: true },
   // A thread was built again: lists of similar threads show a line about it, and caches are to be told of it.
@@ -55,7 +55,13 @@ export const KINDS: Record<LoopKind, Kind> = {
   shown: { batch: 100, run: buildShown, showsPeople: true },
   // A thread, or the picture of a person or of a server: the copies of the files that they show. The subject `all`
   // stands for everything.
-  mirror: { batch: 20, run: mirrorFiles, showsPeople: false, isHeldBack: isMirrorAway },
+  mirror: {
+    batch: 20,
+    run: mirrorFiles,
+    quarantine: quarantineFiles,
+    showsPeople: false,
+    isHeldBack: isMirrorAway,
+  },
 };
 
 /** Every kind of work that the background loops do, in the same order. */

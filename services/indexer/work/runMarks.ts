@@ -86,7 +86,7 @@ async function runKind(deps: IndexerDeps, kind: LoopKind, among: Filter<Mark>): 
 
 /** Does the work of claimed marks of one kind. Throws when it is to be tried again. */
 export function runClaimed(deps: IndexerDeps, kind: LoopKind, marks: Mark[]): Promise<void> {
-  return tryMarks(deps, KINDS[kind].run, marks);
+  return tryMarks(deps, KINDS[kind], marks);
 }
 
 /**
@@ -131,7 +131,7 @@ export async function finish(
 ): Promise<boolean> {
   for (let failures = 1; ; failures += 1) {
     try {
-      return await finishMark(deps, KINDS[kind].run, markId(kind, subject), options);
+      return await finishMark(deps, KINDS[kind], markId(kind, subject), options);
     } catch (error) {
       options.signal?.throwIfAborted();
       if (isTransient(error) || failures >= MOST_FAILURES) throw error;

@@ -3,35 +3,37 @@ import { findGathered } from '../../../shared/store/gather.js';
 import { isQuarantined, MOST_TRIES, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isTransient } from '../permanentErrors.js';
-import { quarantineMark } from '../quarantine/quarantineMark.js';
 import { changeHeld, claimMarks, isOwn, keepClaims, released, takeBackTries } from './claims.js';
+import { quarantineMark, type Quarantining } from './quarantineMark.js';
 
 /** How long (ms) between two looks at whether another worker has done a mark. */
 export const POLL_MS = 100;
 
-/** Does the work of claimed marks. Ends the marks in the transactions that store the results. */
-export type Run = (deps: IndexerDeps, marks: Mark[]) => Promise<void>;
+/** How marks of one kind are done. */
+export interface Work {
+  /** Does the work of claimed marks. Ends the marks in the transactions that store the results. */
+  run: (deps: IndexerDeps, marks: Mark[]) => Promise<void>;
+  /** Prepares to quarantine a mark whose work fails every time. */
+  quarantine?: (deps: IndexerDeps, mark: Mark) => Promise<Quarantining>;
+}
 
 /**
  * Does the work of claimed marks. Throws when it is to be tried again. A mark whose work has failed too often is
  * quarantined.
  */
-export async function tryMarks(deps: IndexerDeps, run: Run, marks: Mark[]): Promise<void> {
+export async function tryMarks(deps: IndexerDeps, work: Work, marks: Mark[]): Promise<void> {
   const [first] = marks;
+  const quarantine = async (error: string): Promise<void> =>
+    quarantineMark(deps, first!, error, (await work.quarantine?.(deps, first!)) ?? {});
   if (marks.length === 1 && first!.tries! > MOST_TRIES) {
-    return quarantineMark(
-      deps,
-      first!,
-      `Its ${MOST_TRIES} runs ended the process, or were cut off`,
-    );
+    return quarantine(`Its ${MOST_TRIES} runs ended the process, or were cut off`);
   }
   try {
-    await keepClaims(deps, marks, () => run(deps, marks));
+    await keepClaims(deps, marks, () => work.run(deps, marks));
   } catch (error) {
     if (isTransient(error)) await takeBackTries(deps, marks);
-    else if (marks.length === 1 && first!.tries! >= MOST_TRIES) {
-      return quarantineMark(deps, first!, String(error));
-    } else await changeHeld(deps, marks, released);
+    else if (marks.length === 1 && first!.tries! >= MOST_TRIES) return quarantine(String(error));
+    else await changeHeld(deps, marks, released);
     throw error;
   }
 }
@@ -52,7 +54,7 @@ export interface FinishOptions {
  */
 export async function finishMark(
   deps: IndexerDeps,
-  run: Run,
+  work: Work,
   markId: string,
   { owner, signal }: FinishOptions = {},
 ): Promise<boolean> {
@@ -62,6 +64,6 @@ export async function finishMark(
     if (isQuarantined(mark)) return false;
     const claimed = isOwn(mark, owner) ? [mark] : await claimMarks(deps, [mark]);
     if (claimed.length === 0) await pause(POLL_MS, undefined, { signal });
-    else await tryMarks(deps, run, claimed);
+    else await tryMarks(deps, work, claimed);
   }
 }
