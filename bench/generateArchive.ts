@@ -3,7 +3,6 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 
 /** The size of a generated archive. The same options give the same files. */
 export interface ArchiveSize {
@@ -11,8 +10,6 @@ export interface ArchiveSize {
   /** The number of messages in all threads together. As in forums, most threads are short, and few are long. */
   messages: number;
   seed: number;
-  forums?: number;
-  people?: number;
 }
 
 const WORDS =
@@ -23,6 +20,8 @@ const TAGS = ['Solved', 'Question', 'Bug', 'Idea', 'Hardware', 'Software'] as co
 const EPOCH_MS = 1_420_070_400_000;
 const START_MS = Date.UTC(2023, 0, 1);
 const SPAN_MS = 3 * 365 * 86_400_000;
+const FORUMS = 8;
+const PEOPLE = 2_000;
 const SERVER_ID = '200000000000000001';
 
 /** Writes an archive with one server into a folder, in the extended export form, one file for each thread. */
@@ -30,10 +29,10 @@ export async function generateArchive(folder: string, size: ArchiveSize): Promis
   const random = randomOf(size.seed);
   const counts = messageCounts(size, random);
   for (const [number, messages] of counts.entries()) {
-    const forum = random(size.forums ?? 8);
+    const forum = random(FORUMS);
     const path = join(folder, String(forum));
     await mkdir(path, { recursive: true });
-    const pieces = generateThread(number, messages, forum, size.people ?? 2_000, random);
+    const pieces = generateThread(number, messages, forum, random);
     await pipeline(Readable.from(pieces), createWriteStream(join(path, `${number}.json`)));
   }
 }
@@ -65,14 +64,13 @@ function* generateThread(
   number: number,
   messages: number,
   forum: number,
-  people: number,
   random: Random,
 ): Generator<string> {
   const startedAt = START_MS + random(SPAN_MS);
   const threadId = snowflake(startedAt, number);
   const header = threadHeader(threadId, forum, startedAt, random);
   // In real forums (70 threads of 19 messages on average) two to eight people talk in a thread.
-  const cast = Array.from({ length: 2 + random(7) }, () => personNumber(people, random));
+  const cast = Array.from({ length: 2 + random(7) }, () => personNumber(random));
   yield `${JSON.stringify(header, null, 2).slice(0, -2)},\n  "messages": [`;
   let at = startedAt;
   for (let index = 0; index < messages; index += 1) {
@@ -140,8 +138,8 @@ function generateMessage(
 }
 
 /** Draws the number of a person. A few people write much, so small numbers are more frequent. */
-function personNumber(people: number, random: Random): number {
-  return Math.floor((random(people) * random(people)) / people);
+function personNumber(random: Random): number {
+  return Math.floor((random(PEOPLE) * random(PEOPLE)) / PEOPLE);
 }
 
 function generateUser(number: number): object {
@@ -190,17 +188,4 @@ function sentence(words: number, random: Random): string {
 
 function timestamp(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '+00:00');
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [folder, threads, messages, seed = '1'] = process.argv.slice(2);
-  if (!folder || !threads || !messages) {
-    process.stderr.write('Usage: generateArchive.js <folder> <threads> <messages> [seed]\n');
-    process.exit(2);
-  }
-  await generateArchive(folder, {
-    threads: Number(threads),
-    messages: Number(messages),
-    seed: Number(seed),
-  });
 }

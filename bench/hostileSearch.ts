@@ -1,13 +1,11 @@
 /**
- * Measures what hostile questions to the sample archive cost Elasticsearch. The cost is the CPU time of its process, so
- * it must run on this machine. Then measures what another reader sees while ten connections ask hostile questions.
- * `--questions N` sets how many questions are made up (default 200), and `--seconds N` how long each attack lasts
- * (default 8). `--only-attacks` skips the costs.
+ * Measures what hostile questions to the sample archive cost Elasticsearch: `npm run bench -- hostileSearch`. The cost
+ * is the CPU time of its process, so it must run on this machine. Then measures what another reader sees while ten
+ * connections ask hostile questions.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { searchArchive } from '../test/support/searchArchive.js';
 import { suggestTitles } from '../services/api/search/suggestTitles.js';
 import { Turns } from '../services/api/turns.js';
@@ -17,14 +15,9 @@ import { searchParams, UNLIMITED } from '../test/support/searchDocuments.js';
 import { startProcess } from '../test/support/serviceProcess.js';
 import { hostileQuestion, KINDS, ORDINARY, wordsOf, type Question } from './hostileQuestions.js';
 import { latenciesOf, type Latencies } from './load/percentiles.js';
+import { optionsOrExit } from './options/hostileSearch.js';
 
-const { values } = parseArgs({
-  options: {
-    questions: { type: 'string', default: '200' },
-    seconds: { type: 'string', default: '8' },
-    'only-attacks': { type: 'boolean', default: false },
-  },
-});
+const { questions, seconds, onlyAttacks } = optionsOrExit(process.argv.slice(2));
 const ROUNDS = 5;
 const WARM_UP = 15;
 
@@ -39,7 +32,7 @@ const archive = await startArchive();
 try {
   const imported = await archive.cli('import', 'sample', '--wait');
   if (imported.code !== 0) throw new Error(imported.stderr);
-  if (!values['only-attacks']) await measureCosts();
+  if (!onlyAttacks) await measureCosts();
   await measureAttacks();
 } finally {
   await archive.close();
@@ -50,7 +43,7 @@ async function measureCosts(): Promise<void> {
   const deps = { elasticsearch, namespace: mongo.namespace, turns: new Turns() };
   const pid = await processOf();
   const ask = async ({ q, params }: Question): Promise<void> => {
-    // That a question takes too long is an answer, too.
+    // A question that fails, because it takes too long, has a cost as well.
     await (
       params === 'suggest'
         ? suggestTitles(deps, { q }, UNLIMITED)
@@ -71,7 +64,7 @@ async function measureCosts(): Promise<void> {
   for (let n = 0; n < WARM_UP; n += 1) for (const [, question] of kinds) await ask(question);
   console.log('| question | CPU time (ms) |');
   for (const [kind, question] of kinds) row(kind, await costOf(question));
-  const madeUp = Array.from({ length: Number(values.questions) }, (_, n) => hostileQuestion(n));
+  const madeUp = Array.from({ length: questions }, (_, n) => hostileQuestion(n));
   const costs = [];
   for (const question of madeUp) costs.push({ question, ms: await costOf(question) });
   costs.sort((a, b) => a.ms - b.ms);
@@ -111,7 +104,6 @@ async function measureAttacks(): Promise<void> {
   const api = startProcess('api', env);
   try {
     const url = String((await api.logged('Listening'))['url']);
-    const seconds = Number(values.seconds);
     await read(url, '127.0.0.9', 2);
     console.log('\n| attack | its answers | p50, p99 of another reader (ms) | p99 against rest |');
     for (const [n, [name, question]] of Object.entries(ATTACKS).entries()) {
@@ -159,9 +151,9 @@ async function attackWith(
  * Asks 20 ordinary searches a second, however long they take. Resolves with how long they took. A failure counts as
  * endless.
  */
-async function read(url: string, from: string, seconds: number): Promise<Latencies> {
+async function read(url: string, from: string, forSeconds: number): Promise<Latencies> {
   const agent = new Agent({ keepAlive: true });
-  const times = Array.from({ length: seconds * 20 }, async (_, n) => {
+  const times = Array.from({ length: forSeconds * 20 }, async (_, n) => {
     await pause(n * 50);
     const began = performance.now();
     const status = await ask(url, from, ORDINARY[n % ORDINARY.length]!, {}, agent);

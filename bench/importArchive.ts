@@ -3,8 +3,6 @@
  * (or the named folders) by the real command line and indexer, as processes. It measures the memory of both, and the
  * CPU time of all processes. Then the same processes build all views and search documents again. The floor comes last:
  * raw clients write the same records and index the same documents, but read, compare, render and count nothing.
- *
- * importArchive.js [--threads N] [--messages N] [folder...]
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +10,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { readThread } from '../services/indexer/build/readThread.js';
 import type { FoldedMessages } from '../services/indexer/views/foldThread.js';
@@ -28,15 +25,10 @@ import { indexerDeps } from '../test/support/indexerDeps.js';
 import { removeSearchAndKeys, withDatabase } from '../test/support/stores.js';
 import { cpuOf, cpuSeconds, listed, peakMegabytes, serverProcesses } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
+import { optionsOrExit } from './options/importArchive.js';
 import { startProcess, stopProcess, type Start } from './processes.js';
 
-const { values, positionals } = parseArgs({
-  options: {
-    threads: { type: 'string', default: '5000' },
-    messages: { type: 'string', default: '100000' },
-  },
-  allowPositionals: true,
-});
+const { threads, messages, folders } = optionsOrExit(process.argv.slice(2));
 /** The fewest documents in a bulk request of the floor. */
 const BULK_DOCUMENTS = 1_000;
 
@@ -46,8 +38,7 @@ const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
 const redis = createRedis(settings.REDIS_URL, { timeoutMs: 10_000 });
 try {
   await redis.connect();
-  const folders = positionals.length > 0 ? positionals : [await generated()];
-  await measure(folders);
+  await measure(folders.length > 0 ? folders : [await generated()]);
 } finally {
   rmSync(folder, { recursive: true });
   redis.disconnect();
@@ -55,18 +46,17 @@ try {
 }
 
 async function generated(): Promise<string> {
-  const size = { threads: Number(values.threads), messages: Number(values.messages), seed: 1 };
-  await generateArchive(folder, size);
+  await generateArchive(folder, { threads, messages, seed: 1 });
   return folder;
 }
 
-async function measure(folders: string[]): Promise<void> {
+async function measure(imports: string[]): Promise<void> {
   const [imported, floor] = [openDatabase(), openDatabase()];
   try {
     const servers = await serverProcesses(imported, elasticsearch, redis);
     const whole = cpuOf(servers);
     await withIndexer(imported, async (start, indexer) => {
-      const { used, seconds } = await runCli(start, ['import', ...folders]);
+      const { used, seconds } = await runCli(start, ['import', ...imports]);
       const { megabytes, cpuSeconds } = indexer();
       const all = { 'command line': used.cpuSeconds, indexer: cpuSeconds, ...whole() };
       console.log(`Most memory: command line ${used.megabytes} MB, indexer ${megabytes} MB`);
@@ -153,7 +143,7 @@ function watch({ pid = 0 }: ChildProcess): () => Used {
   };
 }
 
-/** How long the raw clients take for the same messages, bodies and search documents (s). */
+/** How long the raw clients take for the same records, views and search documents (s). */
 async function writeRaw(from: Mongo, to: Mongo): Promise<number> {
   await ensureIndexes(to.collections);
   const index = searchIndexName(to.namespace, 1);

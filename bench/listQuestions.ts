@@ -50,7 +50,7 @@ function describe(filter: Filter): string {
   return parts.join(' and ') || 'no filter';
 }
 
-/** The largest server and channel, each kind of filter alone, and all that can be combined. */
+/** Each kind of filter alone, and two combinations. Server and channel are the largest ones. */
 async function someFilters({ channels }: Collections): Promise<Filter[]> {
   const channel = (await channels.find().sort({ _id: 1 }).limit(1).next())!;
   const { serverId, _id: channelId } = channel;

@@ -1,4 +1,7 @@
-/** Freezes and kills each store in turn under load, and prints what readers saw: `outages [requests a second]`. */
+/**
+ * Freezes and kills each store in turn under load, and prints what readers saw: `npm run bench -- outages`. The stores
+ * are its own.
+ */
 import { startLoad, type Answered } from '../test/support/openLoop.js';
 import {
   isDocumented,
@@ -7,20 +10,21 @@ import {
   runOutage,
   type Outage,
 } from '../test/support/outages.js';
-import { latenciesOf } from './load/percentiles.js';
 import { end, startService, urlOf } from '../test/support/serviceProcess.js';
+import { latenciesOf } from './load/percentiles.js';
+import { optionsOrExit } from './options/outages.js';
 
 const AWAY_MS = 5_000;
 const WARM_MS = 6_000;
 
+const { rate } = optionsOrExit(process.argv.slice(2));
 const archive = await openOutageArchive({ ownElasticsearch: true });
 const { stores } = archive;
 const api = await startService('api', archive.env);
 const url = urlOf(api);
-const perSecond = Number(process.argv[2] ?? 500);
-const load = startLoad(url, perSecond, readMix());
+const load = startLoad(url, rate, readMix());
 await new Promise((resolve) => setTimeout(resolve, WARM_MS));
-console.log(`${perSecond} requests a second; times in ms`);
+console.log(`${rate} requests a second; times in ms`);
 for (const store of ['redis', 'elasticsearch', 'mongodb'] as const) {
   for (const fault of ['frozen', 'killed'] as const) {
     const outage = await runOutage({ url, load, stores }, { store, fault, ms: AWAY_MS });

@@ -85,11 +85,11 @@ export function processTable(measured: readonly Measured[]): string {
       { label: `its floor`, some: floors },
     ].flatMap(({ label, some }) => (some.length === 0 ? [] : [[label, ...processCells(some)]])),
   );
-  return markdownTable(['Measurement, connections', ...PROCESSES.map((name) => name)], rows);
+  return markdownTable(['Measurement, connections', ...PROCESSES], rows);
 }
 
 /** The names of the processes that are read. */
-export const PROCESSES = ['Server', 'MongoDB', 'Redis', 'Elasticsearch'] as const;
+const PROCESSES = ['Server', 'MongoDB', 'Redis', 'Elasticsearch'] as const;
 
 function processCells(runs: readonly LoadResult[]): string[] {
   return PROCESSES.map((name) => {

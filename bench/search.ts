@@ -1,33 +1,25 @@
 /**
- * Measures search over a generated archive. The API and a floor are asked in turn. The floor asks Elasticsearch
- * directly for all words in the same fields, with the same filters, counts of both kinds, 20 results, and a passage of
- * each. `--messages N` sets the size (default 1,000,000), and `--rounds N` the length. `--keep INDEX` uses the archive
- * in the index with this name, or stores it there, and keeps it.
+ * Measures search over a generated archive: `npm run bench -- search`. The API and a floor are asked in turn. The floor
+ * asks Elasticsearch directly for all words in the same fields, with the same filters, counts of both kinds, 20
+ * results, and a passage of each message among them.
  */
-import { parseArgs } from 'node:util';
 import { readSettings } from '../shared/platform/env.js';
 import { searchAlias } from '../shared/store/searchIndex.js';
 import type { ApiServer } from '../test/support/apiServer.js';
 import { randomOf } from '../test/support/generateRecords.js';
 import { textOf, wordOf } from './archive/words.js';
 import { latenciesOf } from './load/percentiles.js';
+import { optionsOrExit } from './options/search.js';
 import { withSearchArchive } from './searchArchive.js';
 
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '10' },
-    keep: { type: 'string' },
-  },
-});
+const { messages, rounds, keep } = optionsOrExit(process.argv.slice(2));
 
 /** How many questions of each kind a round has, for each way of asking. */
 const QUESTIONS = 40;
 const CONNECTIONS = [1, 32] as const;
 
 const random = randomOf(7);
-const messages = Number(values.messages);
-await withSearchArchive({ messages, keep: values.keep }, run);
+await withSearchArchive({ messages, keep }, run);
 
 /** A question: words or a quoted phrase, and further parameters. */
 interface Question {
@@ -61,7 +53,7 @@ async function run({ url, stores }: ApiServer, samples: number[][]): Promise<voi
   const ways = waysToAsk(url, stores.mongo.namespace);
   for (const connections of CONNECTIONS) {
     const taken = new Map<string, Taken>();
-    for (let round = -2; round < Number(values.rounds); round += 1) {
+    for (let round = -2; round < rounds; round += 1) {
       for (const [kind, questionOf] of Object.entries(kinds)) {
         const questions = Array.from({ length: QUESTIONS }, () => ({
           q: '',

@@ -1,32 +1,22 @@
 /**
- * Measures completions of titles over a generated archive while searches are under way. It shows what one reader who
- * types sees, alone and beside 100 searches a second. `--messages N` sets the size (default 1,000,000), `--searches N`
- * the number of searches a second, and `--seconds N` how long each part lasts (default 20). `--keep INDEX` uses the
- * archive in the index with this name, or stores it there.
+ * Measures completions of titles over a generated archive: `npm run bench -- suggest`. It shows what one reader who
+ * types sees, alone and beside searches.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { ApiServer } from '../test/support/apiServer.js';
 import { randomOf } from '../test/support/generateRecords.js';
 import { wordOf } from './archive/words.js';
 import { latenciesOf } from './load/percentiles.js';
+import { optionsOrExit } from './options/suggest.js';
 import { withSearchArchive } from './searchArchive.js';
 
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '1000000' },
-    searches: { type: 'string', default: '100' },
-    seconds: { type: 'string', default: '20' },
-    keep: { type: 'string' },
-  },
-});
+const { messages, searches, seconds, keep } = optionsOrExit(process.argv.slice(2));
 
 /** How many completions are asked for a second. A reader types the next letter after 100 ms. */
 const COMPLETIONS = 10;
-const seconds = Number(values.seconds);
 const random = randomOf(13);
 
-await withSearchArchive({ messages: Number(values.messages), keep: values.keep }, measure);
+await withSearchArchive({ messages, keep }, measure);
 
 async function measure({ url }: ApiServer, samples: readonly number[][]): Promise<void> {
   const word = (): string => {
@@ -38,21 +28,21 @@ async function measure({ url }: ApiServer, samples: readonly number[][]): Promis
   // This makes Java compile the code that runs often.
   for (let n = 0; n < 300; n += 1) await Promise.all([completion(), search()]);
   const alone = await every(COMPLETIONS, completion);
-  const [beside, searches] = await Promise.all([
+  const [beside, found] = await Promise.all([
     every(COMPLETIONS, completion),
-    every(Number(values.searches), search),
+    every(searches, search),
   ]);
   console.log('| | answered | a second | p50 (ms) | p99 (ms) |');
   row('completions alone', alone);
-  row(`completions beside ${values.searches} searches a second`, beside);
-  row('those searches', searches);
+  row(`completions beside ${searches} searches a second`, beside);
+  row('those searches', found);
 }
 
 /** The answers, each with its time since it was due (ms). */
 interface Taken {
   times: number[];
   sent: number;
-  seconds: number;
+  tookSeconds: number;
 }
 
 /** Asks so often a second, however long the answers take. */
@@ -65,7 +55,7 @@ async function every(perSecond: number, ask: () => Promise<boolean>): Promise<Ta
     if (await ask()) times.push(performance.now() - due);
   });
   await Promise.all(asked);
-  return { times, sent: asked.length, seconds: (performance.now() - began) / 1_000 };
+  return { times, sent: asked.length, tookSeconds: (performance.now() - began) / 1_000 };
 }
 
 /** Whether an answer came. A busy machine may refuse a question. */
@@ -75,9 +65,9 @@ async function ask(url: string): Promise<boolean> {
   return response.ok;
 }
 
-function row(name: string, { times, sent, seconds: took }: Taken): void {
+function row(name: string, { times, sent, tookSeconds }: Taken): void {
   const { p50, p99 } = latenciesOf(times);
-  const rate = (times.length / took).toFixed(0);
+  const rate = (times.length / tookSeconds).toFixed(0);
   console.log(
     `| ${name} | ${times.length} of ${sent} | ${rate} | ${p50.toFixed(1)} | ${p99.toFixed(1)} |`,
   );

@@ -1,31 +1,23 @@
 /**
- * Measures a verification of a generated archive without faults: how long it takes, and the memory of the process that
- * does it. A named database is filled where it does not hold the archive, and is kept. Without a name, a database is
- * made and dropped.
- *
- * verifyArchive.js [--messages N] [--database NAME] [--drop]
+ * Measures a verification of a generated archive without faults: `npm run bench -- verifyArchive`. It shows how long
+ * the verification takes, and the memory of the process that does it.
  */
-import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { verifyArchive } from '../services/indexer/verify/verifyArchive.js';
 import { indexerDeps } from '../test/support/indexerDeps.js';
 import { openArchive, removeArchive } from './archive/openArchive.js';
 import { openStores } from './archive/openStores.js';
+import { optionsOrExit } from './options/verifyArchive.js';
 
-const { values: options } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '100000' },
-    database: { type: 'string' },
-    drop: { type: 'boolean', default: false },
-  },
-});
-const stores = await openStores(options.database ?? `bench_verify_${process.pid}`);
+const { messages, database, drop } = optionsOrExit(process.argv.slice(2));
+// Without a name, a database is made and dropped.
+const stores = await openStores(database ?? `bench_verify_${process.pid}`);
 const deps = indexerDeps({ ...stores, logger: pino({ level: 'error' }) });
 try {
-  await openArchive(stores, { messages: Number(options.messages), withSearch: true });
+  await openArchive(stores, { messages, withSearch: true });
   await measure();
 } finally {
-  if (options.drop || options.database === undefined) await removeArchive(stores);
+  if (drop || database === undefined) await removeArchive(stores);
   await stores.close();
 }
 

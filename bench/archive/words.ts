@@ -1,7 +1,7 @@
 import type { Random } from '../../test/support/generateRecords.js';
 
 /** How many words can be drawn. */
-export const VOCABULARY = 50_000;
+const VOCABULARY = 50_000;
 
 const SYLLABLES = ['ka', 'lo', 'mi', 'ra', 'tu', 'se', 'vin', 'dor', 'pel', 'gan', 'xi', 'bo'];
 const words: string[] = [];

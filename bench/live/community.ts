@@ -4,7 +4,7 @@ import type { Message, Thread } from '../../test/support/discord/model/entities.
 import type { DiscordModel } from '../../test/support/discord/model/model.js';
 import { textOf, zipf } from '../archive/words.js';
 
-/** Makes about 200 characters, as messages of real forums have. */
+/** So many words have about 200 characters, as messages of real forums do. */
 const WORDS_OF_MESSAGE = 33;
 const WORDS_OF_TITLE = 6;
 const PEOPLE = 200;

@@ -18,7 +18,7 @@ import { startApi, type MeasuredServer } from '../servers.js';
 /** How long the platform takes to answer a request (ms). */
 const PLATFORM_MS = 50;
 const LOOK_EVERY_MS = 5;
-/** Only the errors of a process are shown. */
+/** Of a process, only what it writes to standard error is shown. */
 export const QUIET: StdioOptions = ['ignore', 'ignore', 'inherit'];
 /** After so long (ms), the wait for an event to be shown is given up. */
 const PATIENCE_MS = 120_000;

@@ -39,7 +39,7 @@ ${Object.entries(MODES)
   .join('\n')}
 
 Endpoints: ${ENDPOINTS.map(({ name }) => name).join(', ')}
-Other benchmarks, npm run bench -- NAME: growth, importArchive, memory, busyReads, search, suggest, hostileSearch,
+Other benchmarks, npm run bench -- NAME [--help]: growth, importArchive, memory, busyReads, search, suggest, hostileSearch,
 verifyArchive, liveSync, outages
 `;
 

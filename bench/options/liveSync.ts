@@ -1,7 +1,7 @@
 import { listOf, numberOf, OptionError, optionReaders } from './parts.js';
 
 /** What is measured, and how. */
-export const LIVE_PARTS = {
+const LIVE_PARTS = {
   rest: 'events of a quiet server: how long until the API shows them',
   busy: 'the same while a second server is fetched and an archive imported',
   burst: 'events at a constant rate: how far behind at the end, and the memory of the indexer',
@@ -52,21 +52,25 @@ const OPTIONS = {
   messages: { type: 'string', default: '100000' },
 } as const;
 
-export const { optionsOrExit } = optionReaders(HELP, OPTIONS, (values): LiveOptions => {
-  const names = Object.keys(LIVE_PARTS) as LivePart[];
-  const parts = listOf(values.parts);
-  const unknown = parts.filter((part) => !names.some((name) => name === part));
-  if (unknown.length > 0) {
-    throw new OptionError(
-      `--parts: there is no ${unknown.join(', ')}. Choose of ${names.join(', ')}`,
-    );
-  }
-  return {
-    parts: parts.length === 0 ? names : names.filter((name) => parts.includes(name)),
-    events: numberOf('events', values.events, 1, 100_000),
-    rate: numberOf('rate', values.rate, 1, 1_000),
-    minutes: numberOf('minutes', values.minutes, 0.1, 600, false),
-    threads: numberOf('threads', values.threads, 2, 100_000),
-    messages: numberOf('messages', values.messages, 100, 10_000_000),
-  };
-});
+export const { readOptions, optionsOrExit } = optionReaders(
+  HELP,
+  OPTIONS,
+  (values): LiveOptions => {
+    const names = Object.keys(LIVE_PARTS) as LivePart[];
+    const parts = listOf(values.parts);
+    const unknown = parts.filter((part) => !names.some((name) => name === part));
+    if (unknown.length > 0) {
+      throw new OptionError(
+        `--parts: there is no ${unknown.join(', ')}. Choose of ${names.join(', ')}`,
+      );
+    }
+    return {
+      parts: parts.length === 0 ? names : names.filter((name) => parts.includes(name)),
+      events: numberOf('events', values.events, 1, 100_000),
+      rate: numberOf('rate', values.rate, 1, 1_000),
+      minutes: numberOf('minutes', values.minutes, 0.1, 600, false),
+      threads: numberOf('threads', values.threads, 2, 100_000),
+      messages: numberOf('messages', values.messages, 100, 10_000_000),
+    };
+  },
+);

@@ -16,15 +16,19 @@ interface Readers<T> {
   optionsOrExit: (args: string[]) => T;
 }
 
-/** Makes the readers of some options and --help. `check` makes the result from their values, or throws OptionError. */
+/**
+ * Makes the readers of some options and --help. `check` makes the result from their values, or throws OptionError. With
+ * `takesOthers`, it also gets the arguments that are no options. Without, there must be none.
+ */
 export function optionReaders<const T extends Options, Result>(
   help: string,
   options: T,
-  check: (values: Values<T>) => Result,
+  check: (values: Values<T>, others: string[]) => Result,
+  { takesOthers = false } = {},
 ): Readers<Result> {
   const readOptions = (args: string[]): Result | undefined => {
-    const values = valuesOf(args, options);
-    return values.help ? undefined : check(values);
+    const { values, positionals } = parse(args, options, takesOthers);
+    return values.help ? undefined : check(values, positionals);
   };
   return {
     readOptions,
@@ -36,18 +40,22 @@ export function optionReaders<const T extends Options, Result>(
         process.exit(0);
       } catch (error) {
         if (!(error instanceof OptionError)) throw error;
-        console.error(`${error.message}\nnpm run bench -- --help shows all options`);
+        console.error(`${error.message}\n--help shows all options`);
         process.exit(2);
       }
     },
   };
 }
 
-/** The values of the options and --help. Throws OptionError with the parser's own message. */
-function valuesOf<T extends Options>(args: string[], options: T): Values<T> & { help?: boolean } {
+/** The values of the options and --help, and the other arguments. Throws OptionError with the parser's own message. */
+function parse<T extends Options>(
+  args: string[],
+  options: T,
+  allowPositionals: boolean,
+): { values: Values<T> & { help?: boolean }; positionals: string[] } {
   try {
     const all = { ...options, help: { type: 'boolean' } } as const;
-    return parseArgs({ args, options: all }).values;
+    return parseArgs({ args, options: all, allowPositionals });
   } catch (error) {
     throw new OptionError((error as Error).message);
   }

@@ -2,8 +2,14 @@ import { expect } from 'chai';
 import { isAskedFor, readOptions } from '../../../bench/options/endpoints.js';
 import { readOptions as readBusyReadsOptions } from '../../../bench/options/busyReads.js';
 import { readOptions as readGrowthOptions } from '../../../bench/options/growth.js';
+import { readOptions as readHostileOptions } from '../../../bench/options/hostileSearch.js';
+import { readOptions as readImportOptions } from '../../../bench/options/importArchive.js';
 import { readOptions as readMemoryOptions } from '../../../bench/options/memory.js';
+import { readOptions as readOutagesOptions } from '../../../bench/options/outages.js';
 import { OptionError } from '../../../bench/options/parts.js';
+import { readOptions as readSearchOptions } from '../../../bench/options/search.js';
+import { readOptions as readSuggestOptions } from '../../../bench/options/suggest.js';
+import { readOptions as readVerifyOptions } from '../../../bench/options/verifyArchive.js';
 
 describe('the options of npm run bench', () => {
   it('have defaults that end in some minutes', () => {
@@ -127,5 +133,41 @@ describe('the options of npm run bench -- busyReads', () => {
     args[3] = '20';
     expect(readBusyReadsOptions(args)).to.deep.equal({ messages: 1_000_000, seconds: 20 });
     expect(readBusyReadsOptions(['--help'])).to.equal(undefined);
+  });
+});
+
+describe('the options of all other benchmarks', () => {
+  const others = [
+    ['importArchive', readImportOptions, { threads: 5_000, messages: 100_000, folders: [] }],
+    ['search', readSearchOptions, { messages: 1_000_000, rounds: 10, keep: undefined }],
+    [
+      'suggest',
+      readSuggestOptions,
+      { messages: 1_000_000, searches: 100, seconds: 20, keep: undefined },
+    ],
+    ['hostileSearch', readHostileOptions, { questions: 200, seconds: 8, onlyAttacks: false }],
+    ['verifyArchive', readVerifyOptions, { messages: 100_000, database: undefined, drop: false }],
+    ['outages', readOutagesOptions, { rate: 500 }],
+  ] as const;
+
+  for (const [name, read, defaults] of others) {
+    it(`have defaults and --help, and refuse unknown ones: ${name}`, () => {
+      expect(read([])).to.deep.equal(defaults);
+      expect(read(['--help'])).to.equal(undefined);
+      expect(() => read(['--frobnicate'])).to.throw(OptionError, "Unknown option '--frobnicate'");
+    });
+  }
+
+  it('refuse what is no number', () => {
+    expect(() => readSearchOptions(['--rounds', 'many'])).to.throw(OptionError, '--rounds must be');
+  });
+
+  it('take folders for an import, and nothing beside options for others', () => {
+    expect(readImportOptions(['one', 'two', '--threads', '10'])).to.deep.equal({
+      threads: 10,
+      messages: 100_000,
+      folders: ['one', 'two'],
+    });
+    expect(() => readOutagesOptions(['500'])).to.throw(OptionError, "Unexpected argument '500'");
   });
 });
