@@ -1,13 +1,12 @@
-import type { Schema } from 'joi';
+import { checkHeaderPart, checkMessage, placeIn } from './checkPart.js';
 import { ExportError } from './exportError.js';
-import { CHECK, headerSchemas, messageSchema } from './exportSchema.js';
+import { headerSchemas } from './exportSchema.js';
 import type { ExportHeader, ExportMessage } from './exportTypes.js';
 import { inflate } from './inflate.js';
 import { appliedTagIds, judgeHeader, type HeaderVerdict } from './judgeHeader.js';
 import { BATCH_BYTES, BATCH_MESSAGES } from './limits.js';
 import { messageTime } from './messageTime.js';
 import { messageTypeNumber, THREAD_STARTER } from './messageTypes.js';
-import { quickCheck, type QuickCheck } from './quickCheck.js';
 import { snowflakeTime } from './snowflake.js';
 import { ExportSplitter, type ExportPart } from './splitExport.js';
 import { timestampToMicros } from './timestamps.js';
@@ -20,8 +19,11 @@ export interface ExportFile {
   kind: 'thread' | 'forum';
   header: ExportHeader;
   messages: number;
-  /** The newest message's time in microseconds since the epoch; null without messages. */
-  newestAt: number | null;
+  /**
+   * When the file was made (microseconds since the epoch). Files of old exporters do not tell that: then it is the time
+   * of the newest message, or else that of the thread.
+   */
+  asOf: number;
   /** Whether the thread was started from a message of a text channel. */
   startedFromMessage: boolean;
   /** All its messages where they fit one batch; else null. So most files are read only once. */
@@ -56,15 +58,6 @@ export async function inspectExport(
       ...(error.at === undefined ? {} : { at: error.at }),
     };
   }
-}
-
-/**
- * When a file was made (microseconds since the epoch). Files of old exporters do not tell that: then it is the time of
- * the newest message, or else that of the thread.
- */
-export function fileTime({ header, newestAt }: Pick<ExportFile, 'header' | 'newestAt'>): number {
-  if (header.exportedAt !== undefined) return timestampToMicros(header.exportedAt);
-  return newestAt ?? snowflakeTime(header.channel.id) * 1_000;
 }
 
 /**
@@ -106,8 +99,8 @@ async function inspect(
   onPublic: () => void,
 ): Promise<Inspection> {
   const header: Partial<ExportHeader> = {};
-  const found: Found = { messages: 0, newestAt: null, startedFromMessage: false, batch: [] };
-  const latest: Latest = { asOf: -Infinity, at: '' };
+  const found: Found = { messages: 0, startedFromMessage: false, batch: [] };
+  const times: Times = { newest: null, latest: -Infinity, latestPlace: '' };
   let bytes = 0;
   let hasMessages = false;
   for await (const parts of readParts(source)) {
@@ -119,8 +112,8 @@ async function inspect(
         requireNotAhead(time, () => {
           return placeIn(part, [time === snowflakeTime(message.id) ? 'id' : 'timestamp']);
         });
-        count(found, message, { time, bytes });
-        noteTime(latest, message, part);
+        noteMessage(found, message, bytes);
+        noteTimes(times, time, message, part);
       } else if (part.key === 'messages') hasMessages = requireArray(part);
       else {
         const verdict = addToHeader(header, part);
@@ -129,33 +122,33 @@ async function inspect(
       }
     }
   }
-  return conclude(header, hasMessages, found, latest);
+  return conclude(header, hasMessages, found, times);
 }
 
-type Found = Pick<ExportFile, 'messages' | 'newestAt' | 'startedFromMessage' | 'batch'>;
+type Found = Pick<ExportFile, 'messages' | 'startedFromMessage' | 'batch'>;
 
-function count(
-  found: Found,
-  message: ExportMessage,
-  { time, bytes }: { time: number; bytes: number },
-): void {
-  const at = time * 1_000;
+function noteMessage(found: Found, message: ExportMessage, bytes: number): void {
   found.messages += 1;
-  found.newestAt = Math.max(found.newestAt ?? at, at);
   found.startedFromMessage ||= messageTypeNumber(message.type) === THREAD_STARTER;
   if (found.messages > BATCH_MESSAGES || bytes > BATCH_BYTES) found.batch = null;
   found.batch?.push(message);
 }
 
-/** The latest `asOf` of the messages so far, and its place. */
-interface Latest {
-  asOf: number;
-  at: string;
+/** Times of the messages so far (microseconds since the epoch). */
+interface Times {
+  /** When the newest message was written. */
+  newest: number | null;
+  /** The latest `asOf`, and its place. */
+  latest: number;
+  latestPlace: string;
 }
 
-function noteTime(latest: Latest, { asOf }: ExportMessage, part: ExportPart): void {
+function noteTimes(times: Times, time: number, { asOf }: ExportMessage, part: ExportPart): void {
+  times.newest = Math.max(times.newest ?? -Infinity, time * 1_000);
   const told = asOf === undefined ? -Infinity : timestampToMicros(asOf);
-  if (told > latest.asOf) Object.assign(latest, { asOf: told, at: placeIn(part, ['asOf']) });
+  if (told > times.latest) {
+    Object.assign(times, { latest: told, latestPlace: placeIn(part, ['asOf']) });
+  }
 }
 
 function requireArray(part: ExportPart): true {
@@ -165,11 +158,10 @@ function requireArray(part: ExportPart): true {
 
 /** Keeps a checked part of the header. Returns the verdict once guild and channel are both known, else null. */
 function addToHeader(header: Partial<ExportHeader>, part: ExportPart): HeaderVerdict | null {
-  if (!Object.hasOwn(headerSchemas, part.key)) return null;
-  const key = part.key as keyof ExportHeader;
-  const value = check(headerSchemas[key], part.value, (path) => pathText([key, ...path]));
-  Object.assign(header, { [key]: value });
-  if (key === 'channel') appliedTagIds(value as ExportHeader['channel']);
+  const checked = checkHeaderPart(part);
+  if (checked === null) return null;
+  Object.assign(header, checked);
+  if (checked.channel) appliedTagIds(checked.channel);
   return isHeader(header) ? judgeHeader(header) : null;
 }
 
@@ -181,7 +173,7 @@ function conclude(
   header: Partial<ExportHeader>,
   hasMessages: boolean,
   found: Found,
-  latest: Latest,
+  times: Times,
 ): Inspection {
   const missing = [
     ...(header.guild ? [] : ['guild']),
@@ -196,20 +188,18 @@ function conclude(
   if (verdict.kind === 'forum' && found.messages > 0) {
     throw new ExportError('A forum holds no messages of its own', 'messages');
   }
-  const file = { kind: verdict.kind, header, ...found };
-  requireTimes(file, latest);
-  return file;
+  return { kind: verdict.kind, header, asOf: fileTime(verdict.kind, header, times), ...found };
 }
 
-function requireTimes(file: ExportFile, latest: Latest): void {
-  const { channel, exportedAt } = file.header;
-  if (file.kind === 'thread') {
-    requireNotAhead(snowflakeTime(channel.id), () => 'channel.id');
-  }
+function fileTime(kind: ExportFile['kind'], header: ExportHeader, times: Times): number {
+  const { channel, exportedAt } = header;
+  const startedAt = snowflakeTime(channel.id);
+  if (kind === 'thread') requireNotAhead(startedAt, () => 'channel.id');
   if (exportedAt !== undefined) requireNotAhead(Date.parse(exportedAt), () => 'exportedAt');
-  if (latest.asOf > fileTime(file)) {
-    throw new ExportError("asOf must not be later than the file's exportedAt", latest.at);
-  }
+  const asOf =
+    exportedAt === undefined ? (times.newest ?? startedAt * 1_000) : timestampToMicros(exportedAt);
+  if (times.latest <= asOf) return asOf;
+  throw new ExportError("asOf must not be later than the file's exportedAt", times.latestPlace);
 }
 
 /**
@@ -233,42 +223,4 @@ async function* readParts(source: AsyncIterable<Uint8Array>): AsyncGenerator<Exp
   const splitter = new ExportSplitter(KNOWN_KEYS);
   for await (const chunk of inflate(source)) yield splitter.push(chunk);
   splitter.finish();
-}
-
-function checkMessage(part: ExportPart): ExportMessage {
-  return check(messageSchema, part.value, (path) => placeIn(part, path)) as ExportMessage;
-}
-
-const quickChecks = new Map<Schema, QuickCheck>(
-  [messageSchema, ...Object.values(headerSchemas)].map((schema) => [schema, quickCheck(schema)]),
-);
-
-/** Whether a value has the form of a message in a file. */
-export function isMessage(value: unknown): boolean {
-  return quickChecks.get(messageSchema)!(value) || !messageSchema.validate(value, CHECK).error;
-}
-
-type Path = readonly (string | number)[];
-
-/** The place of a value within a message, for an error. */
-function placeIn(part: ExportPart, path: Path): string {
-  const id = (part.value as { id?: unknown } | null)?.id;
-  const named = typeof id === 'string' && /^\d{1,20}$/.test(id) ? ` (message ${id})` : '';
-  return pathText(['messages', part.index ?? 0, ...path]) + named;
-}
-
-function check(schema: Schema, value: unknown, place: (path: Path) => string): unknown {
-  if (quickChecks.get(schema)?.(value)) return value;
-  const { error } = schema.validate(value, CHECK);
-  if (!error) return value;
-  const detail = error.details[0]!;
-  throw new ExportError(detail.message, place(detail.path));
-}
-
-/** A path as it would be written in code: `messages[3].attachments[0].url`. */
-function pathText(path: Path): string {
-  return path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-    .join('')
-    .slice(1);
 }

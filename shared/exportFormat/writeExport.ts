@@ -25,7 +25,7 @@ import type {
   ExportUser,
 } from './exportTypes.js';
 import { messageTypeName } from './messageTypes.js';
-import { isMessage } from './readExport.js';
+import { isMessage } from './checkPart.js';
 import { dateToTimestamp, microsToTimestamp } from './timestamps.js';
 
 const NO_TIME = '0001-01-01T00:00:00+00:00';

@@ -5,6 +5,7 @@ import type {
   ExportUser,
 } from '../../shared/exportFormat/exportTypes.js';
 import type { ExportFile } from '../../shared/exportFormat/readExport.js';
+import { timestampToMicros } from '../../shared/exportFormat/timestamps.js';
 import { dateToTimestamp } from '../../shared/exportFormat/timestamps.js';
 import { snowflakeTime } from '../../shared/exportFormat/snowflake.js';
 import { anId } from './factories.js';
@@ -87,7 +88,7 @@ export function anExportFile(
     kind: 'thread',
     header,
     messages: messages.length,
-    newestAt: null,
+    asOf: timestampToMicros(String(header.exportedAt)),
     startedFromMessage: false,
     batch: null,
     ...more,

@@ -1,5 +1,5 @@
 import type { ExportHeader, ExportMessage } from '../../../shared/exportFormat/exportTypes.js';
-import { fileTime, messagesOf, type ExportFile } from '../../../shared/exportFormat/readExport.js';
+import { messagesOf, type ExportFile } from '../../../shared/exportFormat/readExport.js';
 import type { SourceMessage, SourceThread, Stamps } from '../../../shared/store/records.js';
 import { mapForum, mapParent, mapServer, mapThread, TEXT_CHANNEL } from './mapHeader.js';
 import { mapMessage } from './mapMessage.js';
@@ -12,8 +12,8 @@ export interface MappedThread {
 
 /** Maps an inspected file. Fields that the file does not tell are absent. */
 export function sourceThread(file: ExportFile): MappedThread {
-  const { header, kind } = file;
-  const common = { asOf: fileTime(file), server: mapServer(header.guild) };
+  const { header, kind, asOf } = file;
+  const common = { asOf, server: mapServer(header.guild) };
   if (kind === 'forum') {
     return { source: { ...common, channel: mapForum(header), thread: null }, inferred: {} };
   }
@@ -53,7 +53,7 @@ export async function* sourceMessages(
 export function sourceMessage(message: ExportMessage, file: ExportFile): SourceMessage {
   return mapMessage(message, {
     threadId: file.header.channel.id,
-    asOf: fileTime(file),
+    asOf: file.asOf,
     raw: file.header.contentFormat === 'raw',
   });
 }

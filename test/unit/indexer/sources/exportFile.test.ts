@@ -117,14 +117,6 @@ describe('sourceThread', () => {
     expect(icon('x.json_Files/0-eb806f2b.png')).to.equal(undefined);
   });
 
-  it('dates a file of old versions by its newest message, an empty one by its thread', () => {
-    const root = anExport();
-    delete root.exportedAt;
-    expect(sourceThread(anExportFile(root, { newestAt: 5 })).source.asOf).to.equal(5);
-    const empty = sourceThread(anExportFile(root)).source.asOf;
-    expect(empty).to.equal(Date.parse(root.messages[0]!.timestamp) * 1_000);
-  });
-
   it('cleans names, and leaves none in which nothing can be seen', () => {
     const title = (name: string): unknown =>
       sourceThread(anExportFile(anExport({ channel: { name } }))).source.thread?.title;

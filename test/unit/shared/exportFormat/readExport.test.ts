@@ -74,7 +74,19 @@ describe('inspectExport', () => {
     const id = anId('2020-01-01T00:00:00Z');
     const messages = [anExportMessage({ id, timestamp: '0001-01-01T00:00:00+00:00' })];
     const { exportedAt: _exportedAt, ...old } = anExport({ messages });
-    expect(await inspect(old)).to.include({ newestAt: Date.parse('2020-01-01') * 1_000 });
+    expect(await inspect(old)).to.include({ asOf: Date.parse('2020-01-01') * 1_000 });
+  });
+
+  it('dates a file of old versions by its newest message, an empty one by its thread', async () => {
+    const { exportedAt: _exportedAt, ...old } = anExport({
+      messages: ['2021-05-01', '2021-07-01', '2021-06-01'].map((day) =>
+        anExportMessage({ id: anId(day), timestamp: `${day}T00:00:00+00:00` }),
+      ),
+    });
+    expect(await inspect(old)).to.include({ asOf: Date.parse('2021-07-01') * 1_000 });
+    const channel = { ...old.channel, id: anId('2021-04-01') };
+    const empty = await inspect({ ...old, channel, messages: [] });
+    expect(empty).to.include({ asOf: Date.parse('2021-04-01') * 1_000 });
   });
 
   it('rejects a thread whose id is from the future, which would be the newest for good', async () => {
