@@ -6,33 +6,37 @@ import { gunzip, gzip, gzipSync } from 'node:zlib';
 const compress = promisify(gzip);
 const expand = promisify(gunzip);
 
-/** What a handler returns: a finished JSON body in one form or both (identity, gzip). */
+/**
+ * What a handler returns: a finished JSON body, uncompressed (`identity`), compressed (`gzip` or `openGzip`), or both.
+ * Or it returns a file.
+ */
 export interface Answer {
-  /** The strong entity tag of the identity form, without quotes. */
+  /** The strong entity tag of the uncompressed body, without quotes. */
   etag: string;
-  /** How many bytes the identity form has. */
+  /** How many bytes the uncompressed body has. */
   length: number;
   identity?: Buffer;
   gzip?: Buffer;
-  /** Opens the gzip form of a body that is too large to hold in memory. Each call begins at its start. */
+  /** Opens the compressed form of a body that is too large to hold in memory. Each call begins at its start. */
   openGzip?: () => Readable;
   /** HTTP status; 200 when absent. */
   status?: number;
   headers?: Record<string, string>;
   /** True where no cache may keep the answer. */
   noStore?: boolean;
-  /** A file in place of JSON: its media type and its bytes. The stream is destroyed where it is not sent. */
+  /** A file to send in place of JSON: its media type and its bytes. Whoever does not send it destroys the stream. */
   file?: { type: string; bytes: Readable };
-  /** Set where X-Cache and X-Cache-TTL tell how this service's caches took part. */
+  /** What X-Cache and X-Cache-TTL tell. Without it, the response has neither header. */
   cached?: CacheState;
 }
 
-/** How this service's caches took part in an answer. */
+/** Whether an answer came from a cache of this service, and how long that cache keeps it. */
 export interface CacheState {
+  /** BYPASS means that the cache was not available. */
   state: 'HIT' | 'MISS' | 'BYPASS';
   /**
-   * When the answer must not be used any more, as a time of `performance.now()`. Unlike the clock of the machine,
-   * nobody sets it back. It is 0 where the answer must not be kept at all.
+   * When the cached answer expires, as a time of `performance.now()`. Unlike the system clock, nobody can set that
+   * back. It is 0 where the answer must not be cached.
    */
   expiresAt: number;
 }
@@ -41,33 +45,33 @@ export interface CacheState {
 export const COMPRESS_FROM = 1_024;
 
 /**
- * Bodies of at most so many bytes are compressed in one call. This costs half as much as handing them to another
- * thread, and blocks this process for some tenths of a millisecond at most.
+ * Bodies of at most so many bytes are compressed synchronously. This costs half as much as handing them to another
+ * thread. It blocks the event loop for some tenths of a millisecond at most.
  */
 const COMPRESSED_AT_ONCE = 32_768;
 const PACKING = { level: 4 };
 
-/** An answer with a body that was made for this request, given as JSON text or as a value. */
+/** An answer whose body is this JSON text, or this value as JSON. */
 export function jsonAnswer(json: string | object): Answer {
   return bytesAnswer(Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)));
 }
 
-/** An answer with a body that was made for this request, given as JSON in UTF-8. */
+/** An answer whose body is this JSON, in UTF-8. */
 export function bytesAnswer(json: Buffer): Answer {
   const etag = createHash('sha1').update(json).digest('base64url');
   return { etag, length: json.length, identity: ownBytes(json) };
 }
 
-/** Adds the gzip form to an answer where that is worth it. */
+/** Adds the compressed form to an answer that lacks it and has at least COMPRESS_FROM bytes. */
 export function compressed(answer: Answer): Answer | Promise<Answer> {
   if (answer.gzip || answer.openGzip || answer.length < COMPRESS_FROM) return answer;
   return withGzip(answer);
 }
 
 /**
- * Copies bytes into memory of their own. Many buffers are parts of a larger piece of memory: of 16 kB where zlib made
- * them, of 8 kB where they are short, and of a whole reply where MongoDB sent them. Without a copy, the response cache
- * would keep these pieces together with the answers.
+ * Returns bytes that share their memory with no others, and copies them where needed. Many buffers are views of a
+ * larger piece of memory: of 16 kB where zlib made them, of 8 kB where they are short, and of a whole reply where
+ * MongoDB sent them. Without the copy, the response cache would keep each whole piece alive.
  */
 export function ownBytes(bytes: Uint8Array): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return Buffer.from(bytes.buffer);
@@ -76,25 +80,25 @@ export function ownBytes(bytes: Uint8Array): Buffer {
   return own;
 }
 
-/** Adds the gzip form to an answer that has only the identity form. */
+/** Adds the compressed form to an answer that has only the uncompressed one. */
 export function withGzip(answer: Answer): Answer | Promise<Answer> {
   const packed = pack(answer.identity!);
   if (!(packed instanceof Promise)) return { ...answer, gzip: packed };
   return packed.then((gzip) => ({ ...answer, gzip }));
 }
 
-/** Adds the identity form to an answer. */
+/** Adds the uncompressed form to an answer whose body is held in memory. */
 export async function withIdentity(answer: Answer): Promise<Answer> {
   return { ...answer, identity: await identityOf(answer) };
 }
 
-/** Compresses bytes as answers are compressed. Returns a promise where they are many. */
+/** Compresses bytes by gzip. Returns a promise where there are more than COMPRESSED_AT_ONCE. */
 export function pack(bytes: Buffer): Buffer | Promise<Buffer> {
   if (bytes.length > COMPRESSED_AT_ONCE) return compress(bytes, PACKING).then(ownBytes);
   return ownBytes(gzipSync(bytes, PACKING));
 }
 
-/** The whole identity form of an answer whose body is held in memory. */
+/** The uncompressed body of an answer. Rejects where the body is not held in memory. */
 export async function identityOf(answer: Answer): Promise<Buffer> {
   return answer.identity ?? ownBytes(await expand(answer.gzip ?? Buffer.alloc(0)));
 }

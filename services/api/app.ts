@@ -30,15 +30,15 @@ export interface AppDeps extends RouteDeps {
   logAddresses: boolean;
   /** Whether the audit trail also holds reads. */
   auditReads: boolean;
-  /** Settings of how callers are identified and limited. */
+  /** How callers are limited, and whether they need a credential. `auth` identifies them. */
   credentials: Omit<GateOptions, 'identify'>;
   /** How long a read may take (ms). */
   readMs: number;
 }
 
 /**
- * The whole API as a handler of requests. A read that is the same for everybody is answered in front of Koa. Every
- * other request passes the middleware below, in this order.
+ * Makes the handler of all requests. A read whose answer is the same for every caller is answered without Koa, by
+ * `answerReads`. Every other request passes the middleware below, in this order.
  */
 export function createApp(deps: AppDeps): RequestHandler {
   const { logger, credentials, auth, cache, readMs } = deps;

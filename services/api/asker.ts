@@ -1,8 +1,8 @@
-/** The name whose limit a request counts towards. */
+/** Who sent a request, as the rate limits see it. */
 export interface Asker {
-  /** The address, key or user. It is the same in all requests of one asker. */
+  /** The address, key or user that the request is counted under. */
   name: string;
-  /** Whether the limit has room for `more` further requests. */
+  /** Whether `more` further requests would stay within the limit. */
   affords(more: number): boolean;
   /** Counts `more` further requests. Throws RATE_LIMITED where they exceed the limit. */
   charge(more: number): void;

@@ -1,13 +1,13 @@
 import type { Scope } from '../../shared/contract/scopes.js';
 import type { PlatformProfile } from './auth/platformProfile.js';
 
-/** The caller of a request. Their credential has been checked, so `id` is theirs. */
+/** The caller of a request. Their credential has been checked. */
 export interface Caller {
-  /** With DISABLE_AUTH, everybody is `development` on protected operations. */
+  /** The kind of credential. With DISABLE_AUTH, every caller of a protected operation is `development`. */
   kind: 'key' | 'jwt' | 'platform' | 'development';
   /** The id of the key, or of the user. */
   id: string;
-  /** All levels that they have: with `admin`, also `write` and `read`. Empty without a level. */
+  /** All levels that they have. With `admin`, these are also `write` and `read`. */
   scopes: readonly Scope[];
   /** What the platform says about the user of a platform token. */
   profile?: PlatformProfile;
@@ -16,8 +16,8 @@ export interface Caller {
 /** A caller who was admitted to an operation. */
 export interface Admitted extends Caller {
   /**
-   * Checks the credential again. It is called once a body has arrived, because the credential may have ended meanwhile.
-   * Throws what the first check throws.
+   * Checks the credential and its level again. It is called once a body has arrived, because the credential may have
+   * expired or been revoked meanwhile. Rejects with the errors of the first check.
    */
   recheck: () => Promise<void>;
 }

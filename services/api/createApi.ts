@@ -26,7 +26,7 @@ import { readSynonyms } from './search/synonyms.js';
 import { guardStores } from './stores/guardStores.js';
 import { TIME_LIMITS, type TimeLimits } from './timeLimit.js';
 
-/** Clients and settings of an API. The caller calls `stop` of the API, and then closes the clients. */
+/** Clients and settings of an API. The caller first calls `stop` of the API, and then closes the clients. */
 export interface ApiClients {
   settings: Settings;
   mongo: Mongo;
@@ -39,23 +39,23 @@ export interface ApiClients {
   /** The copies of the platform's files; null where there is no mirror. */
   files: MirrorFiles | null;
   logger: Logger;
-  /** Whether it is one of several processes that a parent process runs. */
+  /** Whether this process is one of several that a parent process runs. */
   isOneOfMany: boolean;
   /** Only given by tests. */
   timeLimits?: TimeLimits;
 }
 
-/** A whole API that is ready to listen. */
+/** An API that is ready for requests. */
 export interface Api {
   app: RequestHandler;
   cache: AnswerCache;
-  /** Ends what it does beside requests: it watches the stores, follows announcements and shares counts. */
+  /** Stops the background work: watching the stores, following announcements, and sharing counts of requests. */
   stop: () => void;
 }
 
 /**
- * Makes an API. Calls to stores are guarded, requests are limited and measured, and the response cache follows
- * announcements. Throws SettingsError for a wrong file of synonyms.
+ * Makes an API, and begins its background work, which goes on until `stop` is called. Throws SettingsError where the
+ * file of SEARCH_SYNONYMS is missing or wrong.
  */
 export function createApi(clients: ApiClients): Api {
   const { settings, mongo, elasticsearch, redis, producer, logger } = clients;
@@ -97,7 +97,7 @@ export function createApi(clients: ApiClients): Api {
   const channel = announcementChannel(namespace);
   const subscription = followAnnouncements(clients.subscriber, channel, listening, logger);
   registerStores(metrics.registry, stores.watches, () => takesJobs(producer));
-  // The time of an answer matters only where the answer is recorded, and the API records none.
+  // `now` gives the time with which an answer of the platform is recorded. The API records none, so any time will do.
   const now = () => Promise.resolve(0);
   const bot = createBotClient(settings, { redis: producer.redis, namespace, now });
   const app = createApp({

@@ -1,7 +1,7 @@
 import type { Announcement } from '../../shared/jobs/announcements.js';
 
 /**
- * Cache tags: each names something that answers depend on. When a tag is announced, every cached answer with it is
+ * Cache tags. Each names something that answers depend on. When it changes, every cached answer with its tag is
  * dropped.
  */
 export const tags = {
@@ -10,9 +10,9 @@ export const tags = {
   thread: (threadId: string) => `thread:${threadId}`,
   user: (userId: string) => `user:${userId}`,
   similar: (threadId: string) => `similar:${threadId}`,
-  /** What a search or a completion finds may change with any change of the archive. */
+  /** The tag of all searches and completions. Any change of the archive may change what they find. */
   searches: 'searches',
-  /** A page of a list has the tag of its narrowest place: the channel, else the server, else everywhere. */
+  /** The tag of a page of threads: that of its channel if it has one, else of its server, else of all lists. */
   list: (place: { serverId?: string; channelId?: string }) =>
     place.channelId
       ? `list:c${place.channelId}`
@@ -34,7 +34,7 @@ export function changedTags({ threads, servers, users, similar }: Announcement):
   return [...changed];
 }
 
-/** Parses a published announcement. Throws where the text is none. */
+/** Parses a published announcement. Throws SyntaxError or TypeError where the text is not an announcement. */
 export function parseAnnouncement(message: string): Announcement {
   const value = JSON.parse(message) as Partial<Announcement>;
   const { threads, servers, users, similar = [], everything = false } = value;

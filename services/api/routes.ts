@@ -49,16 +49,16 @@ export interface RouteDeps {
   elasticsearch: Client;
   redis: Redis;
   watches: StoreWatches;
-  /** Files jobs, and tells how they stand. */
+  /** Files jobs in the queue, and reads their state. */
   producer: QueueProducer;
   /** The counters of this process's response cache. */
   cache: CacheCounters;
   auth: Auth;
-  /** Gives links to files of the platform; null without a bot. */
+  /** Asks the platform for current links to its attachments; null without a bot. */
   freshLinks: FreshLinks | null;
   /** Reads copies of the platform's files; null where there is no mirror. */
   mirror: ReadMirror | null;
-  /** The address of the platform's files. */
+  /** The base URL of the platform's files. */
   cdnUrl: string;
   collections: Collections;
   /** The prefix of this archive's Redis keys and search indexes. */
@@ -150,7 +150,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
   ];
 }
 
-/** For an answer that depends only on the contract. The cache keeps it, and no announcement drops it. */
+/** For an answer that is the same for as long as the process runs. No announcement of a change drops it. */
 function onNothing(): Dependency {
   return { tags: [] };
 }
@@ -168,7 +168,7 @@ function onThread({ params }: { params: { threadId: string } }): Dependency | un
   return isId(params.threadId) ? { tags: [tags.thread(params.threadId)] } : undefined;
 }
 
-/** A list of similar threads also depends on its thread: that may be deleted while the list is still empty. */
+/** A list of similar threads also depends on its thread, which may be deleted while the list is still empty. */
 function onSimilar({ params }: { params: { threadId: string } }): Dependency | undefined {
   const { threadId } = params;
   return isId(threadId) ? { tags: [tags.similar(threadId), tags.thread(threadId)] } : undefined;

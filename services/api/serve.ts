@@ -45,8 +45,8 @@ export async function serve(settings: Settings, logger: Logger): Promise<void> {
 
   stopOnSignal(
     [
-      { name: 'answer what was asked', run: () => server.drain(), limitMs: 6_000 },
-      { name: 'stop what is done beside requests', run: stop },
+      { name: 'answer the requests under way', run: () => server.drain(), limitMs: 6_000 },
+      { name: 'stop the background work', run: stop },
       { name: 'close the queue', run: () => producer.close() },
       { name: 'close Redis', run: () => closeRedis(redis) },
       { name: 'close Elasticsearch', run: () => elasticsearch.close() },

@@ -1,15 +1,18 @@
 import { PING_LIMIT_MS } from '../../shared/platform/watchStore.js';
 
-/** A call to a store fails after this time (ms), even if the server is silent or the pool is full. */
+/** A call to a store fails after this time (ms), also where the server is silent or no connection is free. */
 export const CALL_LIMIT_MS = 2_500;
 
 /** A read is answered with 503 after this time (ms), however many calls it makes. */
 export const READ_LIMIT_MS = 2_800;
 
-/** How long an API waits (ms): for the answer to a ping, for a call to a store, and for all calls of a read. */
+/** How long an API waits (ms). */
 export interface TimeLimits {
+  /** For the answer of a store to a ping. */
   pingMs: number;
+  /** For one call to a store, and for one call to the queue. */
   callMs: number;
+  /** For everything that a read needs. */
   readMs: number;
 }
 

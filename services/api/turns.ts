@@ -1,6 +1,6 @@
 import { Unavailable } from './unavailable.js';
 
-/** The limits of the work of all names together. */
+/** The limits of all pieces of work together, whatever their names. */
 export interface TurnLimits {
   /** How many pieces of work may be under way at once. */
   inAll: number;
@@ -10,7 +10,10 @@ export interface TurnLimits {
   refusal: () => Unavailable;
 }
 
-/** The limits of costly searches in one process. Elasticsearch then has threads left for all other searches. */
+/**
+ * The default: the limits of costly searches in one process. They leave threads of Elasticsearch free for all other
+ * searches.
+ */
 const LIMITS: TurnLimits = { inAll: 2, waitMs: 2_000, refusal: tooMany };
 
 /** A piece of work that waits. It may begin while fewer than `atOnce` pieces of its name are under way. */
@@ -19,12 +22,17 @@ interface Piece {
   begin: () => void;
 }
 
-/** Lets costly work take turns: first one piece of each name begins, then the next piece of each. */
+/**
+ * Limits how many pieces of work are under way at once. Each piece belongs to a name, such as that of its caller. Where
+ * several names have work waiting, they take turns, so that one with much work does not hold up the others.
+ */
 export class Turns {
   readonly #limits: TurnLimits;
-  /** The work that waits, by name. The name that was served last comes last. */
+  /** The work that waits, by name. The name whose work has begun last comes last. */
   readonly #waiting = new Map<string, Piece[]>();
+  /** How many pieces of each name are under way. */
   readonly #working = new Map<string, number>();
+  /** How many pieces of all names are under way. */
   #atWork = 0;
 
   constructor(limits: Partial<TurnLimits> = {}) {
@@ -32,8 +40,9 @@ export class Turns {
   }
 
   /**
-   * Waits for the turn of `name`, while fewer than `atOnce` pieces of its work are under way. Then does the work, and
-   * resolves with its result. Where the wait takes too long, it throws the refusal, and does nothing.
+   * Waits until it is the turn of `name` and fewer than `atOnce` pieces of its work are under way. Then it does the
+   * work, and resolves with the result. After `waitMs` without a turn it rejects with the refusal, and never does the
+   * work.
    */
   async take<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> {
     await this.#come(name, atOnce);

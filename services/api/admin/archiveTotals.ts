@@ -9,7 +9,7 @@ type Store = BodyStore & Pick<Collections, 'servers'>;
 type Totals = AdminStats['archive'];
 
 /**
- * Reads the totals that readers see: the stored statistics of all servers, added up. Null where they cannot be read.
+ * The totals of the archive: the stored statistics of all servers, added up. A total is null where it cannot be read.
  */
 export async function archiveTotals(store: Store): Promise<Totals> {
   const serverIds = await orNull(listServerIds(store));
@@ -28,7 +28,7 @@ async function addUp(store: Store, serverIds: readonly string[]) {
   const sums = { channels: 0, threads: 0, messages: 0, users: 0 };
   const all = await Promise.all(serverIds.map((serverId) => loadBody(store, `stats/${serverId}`)));
   for (const body of all) {
-    // A server that was just imported has no statistics yet.
+    // A server that has just been imported may have no statistics yet.
     if (!body) continue;
     const { stats } = JSON.parse((await identityOf(body)).toString()) as ServerStats;
     sums.channels += stats.channels;

@@ -10,7 +10,7 @@ import { pageOf } from '../paging/page.js';
 const QUESTION = ['audit'];
 const POSITION = /^([0-9a-f]{24})$/;
 
-/** GET /admin/audit: newest first. Throws VALIDATION_ERROR for a wrong cursor. */
+/** GET /admin/audit: a page of the audit trail, newest first. Throws VALIDATION_ERROR for a wrong cursor. */
 export function listAudit(
   { audit }: Pick<Collections, 'audit'>,
   openCursors: OpenCursors,

@@ -13,7 +13,8 @@ interface Deps extends QueueDeps {
 }
 
 /**
- * DELETE of the thing that a path parameter names, as a job. Throws NOT_FOUND where it never existed, and UNAVAILABLE.
+ * DELETE /admin/threads/:threadId, and likewise for channels, servers and messages: files a job that deletes it. Throws
+ * NOT_FOUND where it was never recorded, and UNAVAILABLE.
  */
 export function deleteBy<Kind extends DeletionKind>(
   deps: Deps,
@@ -32,7 +33,10 @@ export function deleteBy<Kind extends DeletionKind>(
   };
 }
 
-/** DELETE /admin/users/:userId, also for somebody who is only mentioned. Throws VALIDATION_ERROR and UNAVAILABLE. */
+/**
+ * DELETE /admin/users/:userId: files a job that erases a person. The archive need not know them. Throws
+ * VALIDATION_ERROR and UNAVAILABLE.
+ */
 export function eraseUser(deps: Deps): Handler<{ userId: string }, unknown> {
   return async ({ params: { userId } }) => {
     if (!/^\d{17,20}$/.test(userId)) {

@@ -2,7 +2,7 @@ import type { QueuedJob } from '../../../shared/contract/admin.js';
 import type { JobName, JobPayloads } from '../../../shared/jobs/jobs.js';
 import { withQueue, type QueueDeps } from './withQueue.js';
 
-/** Files a job, or joins a job for the same thing that waits. Throws UNAVAILABLE. */
+/** Files a job. Where a job for the same thing still waits, returns that one instead. Throws UNAVAILABLE. */
 export async function fileJob<Name extends JobName>(
   deps: QueueDeps,
   name: Name,
@@ -11,7 +11,7 @@ export async function fileJob<Name extends JobName>(
   return queuedJob(await withQueue(deps, () => deps.producer.add(name, payload)));
 }
 
-/** The answer once a job is filed. */
+/** The body of the answer for a job that was filed. */
 export function queuedJob(jobId: string): QueuedJob {
   return { jobId, status: 'queued', statusUrl: `/admin/jobs/${jobId}` };
 }

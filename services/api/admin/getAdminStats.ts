@@ -17,7 +17,7 @@ import { archiveTotals } from './archiveTotals.js';
 import { orNull } from './orNull.js';
 import { withQueue, type QueueDeps } from './withQueue.js';
 
-/** What a process knows of its own response cache. */
+/** Counters of the response cache of this process. `bytes` is what its entries take, and `traffic` counts look-ups. */
 export interface CacheCounters {
   size: { entries: number; bytes: number };
   traffic: { hits: number; misses: number };
@@ -32,7 +32,7 @@ interface Deps extends QueueDeps {
   cache: CacheCounters;
 }
 
-/** GET /admin/stats. A part is null while its store is away. */
+/** GET /admin/stats. Each part is null while the store that it is read from is away. */
 export function getAdminStats(deps: Deps): Handler<unknown, unknown> {
   return async () => {
     const [archive, views, search, queue, indexers, stores, sync, mirror] = await Promise.all([
@@ -70,7 +70,7 @@ function cacheNumbers({ size, traffic: { hits, misses } }: CacheCounters): Admin
   return { ...size, hits, misses, hitRate };
 }
 
-/** Kinds of marks whose builds count what is stored. */
+/** Kinds of marks of people and servers that are still to be counted. */
 const COUNTED: WorkKind[] = ['person', 'server'];
 
 async function freshness({ work }: Collections): Promise<AdminStats['views']> {

@@ -18,7 +18,7 @@ interface Deps extends QueueDeps {
   collections: Pick<Collections, 'imports' | 'importFiles' | 'pieces'>;
 }
 
-/** A file that was checked. If it is taken, its upload is stored under `uploadId`. */
+/** A file that was checked. In the state `queued`, it is taken, and its upload is stored under `uploadId`. */
 interface Checked extends ImportedFile {
   uploadId: string;
   bytes: number;
@@ -26,23 +26,29 @@ interface Checked extends ImportedFile {
 
 /** The most files of one form. */
 const MOST_FILES = 1_000;
+/** How many characters of a file's name are kept. */
 const LONGEST_NAME = 255;
 
-/** How many uploads a process reads at once. Each takes about 20 MB while its client sends slowly. */
+/**
+ * How many uploads a process reads at once. Each takes up to about 20 MB of memory, for as long as its client sends.
+ */
 const MOST_UPLOADS = 16;
-/** The most of one caller. A client may be slow, so it must leave some for others. */
+/** How many of these may belong to one caller. With all of them, a slow caller would keep others from uploading. */
 const UPLOADS_OF_ONE = 8;
+/** How long an upload waits until it may be read (ms). */
+const LONGEST_WAIT_MS = 2_000;
 
 /**
- * POST /admin/import: checks each file while it stores it, and files a job for each file that is taken. Where an upload
- * does not arrive whole, nothing of it is kept. Throws VALIDATION_ERROR where no file can be taken, PAYLOAD_TOO_LARGE
- * and UNAVAILABLE, also where too many uploads are under way.
+ * POST /admin/import: checks each file while it is stored, and files a job for each file that is taken. Where a request
+ * does not arrive whole, none of its files is kept. Throws VALIDATION_ERROR where no file can be taken,
+ * PAYLOAD_TOO_LARGE, and UNAVAILABLE, which also means that too many uploads are under way.
  */
 export function importExport(deps: Deps): Handler<unknown, unknown, RawBody> {
-  const uploads = new Turns({ inAll: MOST_UPLOADS, refusal: tooMany });
+  const limits = { inAll: MOST_UPLOADS, waitMs: LONGEST_WAIT_MS, refusal: tooMany };
+  const uploads = new Turns(limits);
   return async ({ body, caller }) => {
     await requireQueue(deps);
-    // The gate has refused requests without a caller.
+    // There is a caller, because the gate has refused all other requests.
     const { id, recheck } = caller!;
     const files = await uploads.take(id, UPLOADS_OF_ONE, () => readFiles(deps, body, recheck));
     refuseWhenNoneIsTaken(files);
@@ -56,7 +62,10 @@ function tooMany(): Unavailable {
   return new Unavailable('Too many uploads are under way; try again soon', 5);
 }
 
-/** Reads the files of a body. Then it checks the caller's credential again, because an upload may take hours. */
+/**
+ * Checks and stores the files of a body. Then it checks the caller's credential again, because an upload may take
+ * hours. Where anything fails, it removes what it has stored.
+ */
 async function readFiles(
   deps: Deps,
   body: RawBody,
@@ -78,8 +87,8 @@ async function checkFile({ collections }: Deps, name: string, source: Readable):
   const uploadId = newUploadId();
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
-    // Where the file is not taken, this loop ends early. The stream stays open, so that the rest of the form can be
-    // read.
+    // Where the file is not taken, this loop is ended early. The stream must stay open then, so that the caller can
+    // skip the rest of the file.
     for await (const piece of source.iterator({ destroyOnReturn: false })) {
       bytes += (piece as Buffer).length;
       yield piece as Buffer;
@@ -99,11 +108,12 @@ async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<vo
   let last: Promise<void> = Promise.resolve();
   const parsed = new Promise<void>((resolve, reject) => {
     form.on('file', (_field, stream, { filename }) => {
-      // Where a form is cut off, its file emits an error, even if nobody reads that file yet, or any more.
+      // Where a form is cut off, the stream of its file emits an error. Nobody may be reading that stream, and without
+      // this listener, the error would end the process.
       stream.on('error', () => undefined);
       last = last.then(async () => {
         files.push(await checkFile(deps, filename || 'upload.json', stream));
-        // Skips the rest of a file that is not taken, so that the next file comes.
+        // Skips the rest of a file that is not taken. Only then the parser goes on to the next file.
         stream.resume();
       });
       last.catch(reject);
@@ -111,7 +121,7 @@ async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<vo
     form.on('filesLimit', () => reject(refusal(`A form holds at most ${MOST_FILES} files`)));
     form.on('error', () => reject(refusal('The form is damaged')));
     form.on('close', resolve);
-    // Unlike an error listener, `finished` also reports a stream that has failed before.
+    // The stream may have failed already. Unlike a listener for its errors, `finished` also reports that.
     finished(body.stream, { writable: false }, (error) => {
       if (error) reject(error);
     });
@@ -162,8 +172,9 @@ async function discard({ collections }: Deps, files: readonly Checked[]): Promis
 }
 
 /**
- * Stores the records first, and then files the jobs. Where the queue fails in between, the indexer files the other jobs
- * later. The queue is not asked again then: for each of many files, the caller could wait as long as for the first one.
+ * Records an import and its files, and then files a job for each file. Where the queue fails meanwhile, the indexer
+ * files the other jobs later. They are not tried here, because each of them could take as long to fail as the first
+ * one. Returns the id of the import.
  */
 async function enterImport(deps: Deps, files: readonly Checked[]): Promise<string> {
   const { imports, importFiles } = deps.collections;
@@ -186,7 +197,7 @@ async function enterImport(deps: Deps, files: readonly Checked[]): Promise<strin
       await deps.producer.add('import-file', { uploadId, importId });
     }
   } catch {
-    // The files are stored, so the import is accepted.
+    // The files are recorded, so the indexer will import them.
   }
   return importId;
 }

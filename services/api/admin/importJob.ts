@@ -7,15 +7,17 @@ import type { ImportFileRecord, ImportRecord } from '../../../shared/store/views
 
 type Records = Pick<Collections, 'imports' | 'importFiles'>;
 
-/** The most files of an import that its state lists, and that a retry files again at once. */
+/** The most files of an import that are listed in its state, and the most jobs that a retry files. */
 const MOST_FILES = 1_000;
-/** The most progress that is shown of an import that has not ended. */
+/** The highest progress of an import that has not ended. */
 const MOST_PROGRESS = 0.99;
 
-/** An outcome that is reported must survive a crash. So only what a majority has stored is read. */
+/**
+ * Reads only what a majority of the replica set has stored, because an outcome must not change once it was reported.
+ */
 const FOR_GOOD = { readConcern: { level: 'majority' } } as const;
 
-/** Every state of a file. The compiler asks for one that is missing. */
+/** Every state of a file. The compiler demands all of them. */
 const STATES = Object.keys({
   queued: true,
   imported: true,
@@ -31,8 +33,8 @@ interface StateCount {
 }
 
 /**
- * An import, shown as one job. It is made from the records of its files, which outlive the queue. Null where the id is
- * that of another job.
+ * An import, shown as one job. Its state is read from the records of its files, and not from the queue, which may lose
+ * jobs. Null where there is no such import.
  */
 export async function findImport(
   store: Records,
@@ -61,7 +63,7 @@ export async function findImport(
   };
 }
 
-/** Whether a job id is that of an import. */
+/** Whether a job id is that of a recorded import. */
 export async function isImport(store: Records, jobId: string): Promise<boolean> {
   return (await findRecord(store, jobId)) !== null;
 }
@@ -96,8 +98,9 @@ function standing({ files }: ImportRecord, all: readonly StateCount[]) {
 }
 
 /**
- * The first files of an import, by their ids. With the states, MongoDB merges four scans of one index. Without them, it
- * would read the files of all earlier imports.
+ * The first files of an import, in the order of their ids. The condition on `state` is met by every file. With it,
+ * MongoDB reads each state from one index, and merges them. Without it, MongoDB would read the files of all earlier
+ * imports.
  */
 function firstFiles({ importFiles }: Records, importId: string): Promise<ImportFileRecord[]> {
   return importFiles
@@ -123,8 +126,8 @@ function countStates({ importFiles }: Records, importId: string): Promise<StateC
 }
 
 /**
- * Files the jobs of an import's waiting files again: the first MOST_FILES of them. The indexer files the others later.
- * Throws CONFLICT where none waits.
+ * Files jobs again for the waiting files of an import, at most MOST_FILES. The indexer files jobs for the others later.
+ * Throws CONFLICT where no file waits.
  */
 export async function refileImport(
   { importFiles }: Records,

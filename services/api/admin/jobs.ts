@@ -18,7 +18,7 @@ interface Deps extends QueueDeps {
   producer: QueueProducer;
 }
 
-/** BullMQ's word for each state. */
+/** BullMQ's names of each state. */
 const STATES = {
   queued: ['wait', 'prioritized'],
   active: ['active'],
@@ -27,14 +27,14 @@ const STATES = {
   failed: ['failed'],
 } as const satisfies Record<JobState, readonly string[]>;
 
-/** GET /admin/jobs. Throws UNAVAILABLE. */
+/** GET /admin/jobs: the jobs of the queue, newest first. Throws UNAVAILABLE. */
 export function listJobs(deps: Deps): Handler<unknown, JobListQuery> {
   return async ({ query: { state, limit } }) => {
     const states = state ? STATES[state] : Object.values(STATES).flat();
     const { queue } = deps.producer;
     const found = await withQueue(deps, () => queue.getJobs([...states], 0, limit - 1));
     const newest = found
-      // A job that ended meanwhile may be gone.
+      // A job may be removed after its id was read.
       .filter((job): job is Job => Boolean(job as Job | undefined))
       .sort((left, right) => right.timestamp - left.timestamp)
       .slice(0, limit);
@@ -45,7 +45,7 @@ export function listJobs(deps: Deps): Handler<unknown, JobListQuery> {
   };
 }
 
-/** GET /admin/jobs/:jobId: a job of the queue, or an import with all its files. Throws NOT_FOUND, UNAVAILABLE. */
+/** GET /admin/jobs/:jobId: a job of the queue, or an import with its files. Throws NOT_FOUND and UNAVAILABLE. */
 export function getJob(deps: Deps): Handler<{ jobId: string }, unknown> {
   return async ({ params: { jobId } }) => {
     const whole = await findImport(deps.collections, jobId);
@@ -56,8 +56,8 @@ export function getJob(deps: Deps): Handler<{ jobId: string }, unknown> {
 }
 
 /**
- * POST /admin/jobs/:jobId/retry: a failed job, or the waiting files of an import. Throws NOT_FOUND, CONFLICT,
- * UNAVAILABLE.
+ * POST /admin/jobs/:jobId/retry: queues a failed job again, or the waiting files of an import. Throws NOT_FOUND,
+ * UNAVAILABLE, and CONFLICT where there is nothing to try again.
  */
 export function retryJob(deps: Deps): Handler<{ jobId: string }, unknown> {
   const { collections, producer } = deps;
@@ -118,7 +118,7 @@ function progressOf({ progress }: Job): { done: number; total: number } {
   return { done: Number(done ?? 0), total: Number(total ?? 0) };
 }
 
-/** The progress of a rebuild of the search index, from its own record; undefined for other jobs. */
+/** The recorded progress of a rebuild of the search index (0 to 1); undefined for other jobs. */
 async function ofRebuild(
   { name, data }: Job,
   collections: Collections,

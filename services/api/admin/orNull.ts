@@ -1,4 +1,4 @@
-/** Resolves with the value of a promise, or with null where it rejects. */
+/** Resolves with the value of a promise. Where the promise rejects, resolves with null. */
 export async function orNull<T>(asking: Promise<T>): Promise<T | null> {
   try {
     return await asking;

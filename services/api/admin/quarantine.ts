@@ -15,7 +15,7 @@ type Store = Pick<Collections, 'work'>;
 const QUESTION = ['quarantine'];
 const POSITION = /^([\w-]{1,64})$/;
 
-/** GET /admin/quarantine: what is quarantined. Throws VALIDATION_ERROR for a wrong cursor. */
+/** GET /admin/quarantine: a page of the quarantine, by id. Throws VALIDATION_ERROR for a wrong cursor. */
 export function listQuarantine(
   { work }: Store,
   openCursors: OpenCursors,
@@ -35,7 +35,7 @@ export function listQuarantine(
   };
 }
 
-/** POST /admin/quarantine/:quarantineId/retry. Throws NOT_FOUND, UNAVAILABLE. */
+/** POST /admin/quarantine/:quarantineId/retry: files a job that tries it again. Throws NOT_FOUND and UNAVAILABLE. */
 export function retryQuarantined(
   deps: QueueDeps & { collections: Store },
 ): Handler<{ quarantineId: string }, unknown> {
@@ -43,7 +43,7 @@ export function retryQuarantined(
     const known = { 'failure.id': quarantineId };
     const limits = { limit: 1 };
     if ((await deps.collections.work.countDocuments(known, limits)) === 0) {
-      throw new AppError('NOT_FOUND', 'Nothing of this id is quarantined');
+      throw new AppError('NOT_FOUND', 'Nothing with this id is quarantined');
     }
     return jsonAnswer(await fileJob(deps, 'retry-quarantined', { quarantineId }));
   };

@@ -16,7 +16,10 @@ interface Deps extends QueueDeps {
   collections: Collections;
 }
 
-/** POST /admin/reindex. Throws CONFLICT while a rebuild of the search index runs or waits, and UNAVAILABLE. */
+/**
+ * POST /admin/reindex: files jobs that build the views, the search index or both again. Throws UNAVAILABLE, and
+ * CONFLICT where the search index is asked for while a rebuild of it waits or runs.
+ */
 export function reindex(deps: Deps): Handler<unknown, unknown, ReindexRequest> {
   return async ({ body: { target } }) => {
     const jobs: QueuedJob[] = [];
@@ -30,7 +33,7 @@ async function rebuildSearch(deps: Deps): Promise<QueuedJob> {
   const { collections, producer } = deps;
   await requireQueue(deps);
   try {
-    // Only the queue's own failures become UNAVAILABLE. RebuildRunning becomes CONFLICT below.
+    // `withQueue` turns every failure into UNAVAILABLE. So it is put around the queue alone, and not around MongoDB.
     const add: Producer['add'] = (name, payload) =>
       withQueue(deps, () => producer.add(name, payload));
     return queuedJob((await requestSearchRebuild(collections, { add })).jobId);
@@ -40,7 +43,7 @@ async function rebuildSearch(deps: Deps): Promise<QueuedJob> {
   }
 }
 
-/** POST /admin/servers/:serverId/stats/refresh. Throws NOT_FOUND, UNAVAILABLE. */
+/** POST /admin/servers/:serverId/stats/refresh: files a job that counts a server. Throws NOT_FOUND and UNAVAILABLE. */
 export function refreshStats(deps: Deps): Handler<{ serverId: string }, unknown> {
   return async ({ params: { serverId } }) => {
     const known = { _id: serverId, deleted: { $ne: true } };
@@ -51,17 +54,20 @@ export function refreshStats(deps: Deps): Handler<{ serverId: string }, unknown>
   };
 }
 
-/** POST /admin/verify. Throws UNAVAILABLE. */
+/** POST /admin/verify: files a job that compares what readers get with the records. Throws UNAVAILABLE. */
 export function verify(deps: QueueDeps): Handler<unknown, unknown, VerifyRequest> {
   return async ({ body }) => jsonAnswer(await fileJob(deps, 'verify', body));
 }
 
-/** POST /admin/sync. Throws NOT_CONFIGURED where no indexer has a bot token, and UNAVAILABLE. */
+/**
+ * POST /admin/sync: files a job that fetches what is new from the platform. Throws UNAVAILABLE, and NOT_CONFIGURED
+ * where no indexer has a bot token.
+ */
 export function sync(deps: Deps): Handler<unknown, unknown, SyncRequest> {
   const { collections } = deps;
   return async ({ body }) => {
     if (!(await stateOf(collections.state, 'sync').findOne({ _id: 'sync' }))) {
-      const message = 'There is no live source: set DISCORD_BOT_TOKEN, or import export files';
+      const message = 'No indexer has a bot token: set DISCORD_BOT_TOKEN, or import export files';
       throw new AppError('NOT_CONFIGURED', message);
     }
     await requireQueue(deps);

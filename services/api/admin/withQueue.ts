@@ -6,11 +6,11 @@ import { Unavailable } from '../unavailable.js';
 /** What an operation needs to file jobs. */
 export interface QueueDeps {
   producer: Producer;
-  /** How long the queue may take for an answer (ms). */
+  /** How long a call to the queue may take (ms). */
   callMs: number;
 }
 
-/** Asks the queue. Throws UNAVAILABLE when it fails or does not answer: without Redis there are no jobs. */
+/** Calls the queue. Throws UNAVAILABLE where the call fails or takes too long. An AppError is thrown as it is. */
 export async function withQueue<T>(
   { callMs }: Pick<QueueDeps, 'callMs'>,
   ask: () => Promise<T>,
@@ -24,14 +24,14 @@ export async function withQueue<T>(
 }
 
 /**
- * Throws UNAVAILABLE where the queue does not answer, or takes no job. It is called before anything is recorded for a
- * job. Otherwise the caller would be told that the work cannot be done now, and it would be done later all the same.
+ * Throws UNAVAILABLE where the queue does not answer, or takes no jobs. It is called before any work is recorded in
+ * MongoDB. Without this check, the caller would get an error, and the recorded work would be done later all the same.
  */
 export async function requireQueue(deps: QueueDeps): Promise<void> {
   await withQueue(deps, () => deps.producer.tryStoring());
 }
 
-/** UNAVAILABLE, because the queue is away. */
+/** 503 UNAVAILABLE, because the queue is away. Only the log shows `cause`. */
 export function queueAway(cause: unknown): Unavailable {
   return new Unavailable('The queue is not available now; try again soon', 2, cause);
 }

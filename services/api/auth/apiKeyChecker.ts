@@ -8,12 +8,12 @@ import type { Caller } from '../caller.js';
 import { expiredCredential, invalidCredential } from './refusals.js';
 import { rememberBriefly } from './rememberBriefly.js';
 
-/** The use of a key is recorded at most once in this time (ms). */
-const NOTED_EVERY = 60_000;
+/** The last use of a key is recorded at most once in this time (ms). */
+const RECORDED_EVERY_MS = 60_000;
 
 /**
- * Checks API keys against the stored hashes. However many wrong keys arrive, MongoDB gets one query at a time, for all
- * keys that wait. Throws TOKEN_EXPIRED and FORBIDDEN.
+ * Makes a check of API keys against the stored hashes. However many keys arrive, MongoDB gets one query at a time, for
+ * all keys that wait. The check throws TOKEN_EXPIRED and FORBIDDEN.
  */
 export function createApiKeyChecker({
   apiKeys,
@@ -27,17 +27,17 @@ export function createApiKeyChecker({
     if (record.expiresAt && timeIn(record.expiresAt).getTime() <= Date.now()) {
       throw expiredCredential('API key');
     }
-    noteUse(apiKeys, record);
+    recordUse(apiKeys, record);
     return { kind: 'key', id: record._id, scopes: scopesOf(record.level) };
   };
 }
 
-/** Records when a key was used. The request does not wait for it. */
-function noteUse(apiKeys: Collections['apiKeys'], record: ApiKeyRecord): void {
+/** Records that a key is used now. The request does not wait for it. */
+function recordUse(apiKeys: Collections['apiKeys'], record: ApiKeyRecord): void {
   const now = new Date();
-  // A use of the future was noted while a clock was ahead.
+  // A last use in the future was recorded while a clock was wrong. So it is replaced as well.
   const sinceMs = Math.abs(now.getTime() - timeIn(record.lastUsedAt ?? 0).getTime());
-  if (sinceMs < NOTED_EVERY) return;
+  if (sinceMs < RECORDED_EVERY_MS) return;
   record.lastUsedAt = now;
   apiKeys.updateOne({ _id: record._id }, { $set: { lastUsedAt: now } }).catch(() => undefined);
 }

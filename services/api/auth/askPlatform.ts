@@ -8,13 +8,13 @@ const MOST_BYTES = 1_048_576;
 const RETRY_SECONDS = 5;
 const LONGEST_RETRY = 3_600;
 
-/** An answer other than a 429. `body` is undefined where it is no JSON. */
+/** An answer of the platform, with any status but 429. `body` is the parsed JSON; undefined where it is not JSON. */
 export interface PlatformReply {
   status: number;
   body: unknown;
 }
 
-/** UNAVAILABLE, because of the platform. The caller is not told `reason`; only the log holds it. */
+/** 503 UNAVAILABLE, because the platform gives no usable answer. Only the log shows `reason`. */
 export class PlatformAway extends Unavailable {
   constructor(reason: string, seconds = RETRY_SECONDS) {
     const message = 'The chat platform cannot answer now; try again soon';
@@ -22,7 +22,10 @@ export class PlatformAway extends Unavailable {
   }
 }
 
-/** The platform asked to wait. `isForAll` is false where only the sent token has to wait. */
+/**
+ * The platform answered 429: it must not be asked for `seconds`. `isForAll` is false where only the sent token has to
+ * wait.
+ */
 export class AskedToWait extends PlatformAway {
   readonly seconds: number;
   readonly isForAll: boolean;
@@ -35,18 +38,19 @@ export class AskedToWait extends PlatformAway {
 }
 
 /**
- * A request was refused with 401 or 403 by what stands before the platform. The platform may count it among the invalid
- * requests of this address.
+ * A request was answered with 401 or 403, but not in the way in which the platform refuses a token. Perhaps a proxy in
+ * front of the platform refused it. The platform may count it among the invalid requests of this address.
  */
 export class Blocked extends PlatformAway {}
 
 /**
- * Sends a request to the platform. Throws PlatformAway where it is away or slow, and AskedToWait where it asks to wait.
+ * Sends a request to the platform. Throws AskedToWait where it answers 429, and PlatformAway where it does not answer
+ * in LIMIT_MS, or answers with more than MOST_BYTES.
  */
 export async function askPlatform(url: string, init: RequestInit): Promise<PlatformReply> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   try {
-    // A redirect is not followed, because credentials must only go to the configured address.
+    // A redirect is not followed, because credentials must only be sent to the configured address.
     const response = await fetch(url, { ...init, signal, redirect: 'manual' });
     const body = await readJson(response);
     if (response.status === 429) throw askedToWait(response.headers, isOfUser(init));
@@ -63,7 +67,7 @@ function askedToWait(headers: Headers, isAsUser: boolean): AskedToWait {
   return new AskedToWait(seconds, !isAsUser || headers.get('x-ratelimit-scope') !== 'user');
 }
 
-/** Whether a user's token was sent. The platform limits such a token separately. */
+/** Whether a request carries a user's token. The platform may limit such a token by itself. */
 function isOfUser({ headers }: RequestInit): boolean {
   return new Headers(headers).has('authorization');
 }
@@ -78,7 +82,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** Why a request failed, without its address or headers. */
+/** Why a request failed. It holds neither the address nor the headers, which may hold secrets. */
 function causeOf(error: unknown): string {
   const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
   return `The platform could not be reached: ${typeof code === 'string' ? code : 'unknown'}`;

@@ -7,15 +7,16 @@ import { readReply } from './readReply.js';
 import { InvalidCredential } from './refusals.js';
 
 /** After the platform has refused the id and secret of this service, it is not asked again for so long (ms). */
-const REFUSED_FOR = 60_000;
+const REFUSED_FOR_MS = 60_000;
 
 const tokenReply = Joi.object<{ access_token: string }>({ access_token: Joi.string().required() })
   .unknown()
   .required();
 
 /**
- * Exchanges a code for an access token. Throws FORBIDDEN where the code is wrong, used or late. Throws NOT_CONFIGURED
- * where the platform refuses the id and secret of this service, and then for a minute without asking again.
+ * Makes a function that exchanges a code for an access token. It throws FORBIDDEN where the code is wrong, used or
+ * expired, and UNAVAILABLE where the platform gives no usable answer. It throws NOT_CONFIGURED where the platform
+ * refuses the id and secret of this service, and for a minute after that without asking the platform.
  */
 export function createCodeExchange(
   settings: PlatformSettings,
@@ -26,14 +27,14 @@ export function createCodeExchange(
     if (performance.now() < refusedUntil) throw refusedService();
     const reply = await askForToken(settings, code);
     if (isRefusedService(reply)) {
-      refusedUntil = performance.now() + REFUSED_FOR;
+      refusedUntil = performance.now() + REFUSED_FOR_MS;
       logger.error(
         { status: reply.status },
         'Nobody can log in: the platform refuses DISCORD_CLIENT_ID with DISCORD_CLIENT_SECRET',
       );
       throw refusedService();
     }
-    // What stands before the platform may answer 400 as well, but not in JSON.
+    // A proxy in front of the platform may answer 400 as well, but not in JSON.
     if (reply.status === 400 && reply.body !== undefined) {
       throw new InvalidCredential('FORBIDDEN', 'The code is not valid');
     }
@@ -57,8 +58,8 @@ function askForToken(settings: PlatformSettings, code: string): Promise<Platform
 }
 
 /**
- * Whether the platform refused the id and secret of this service. OAuth2 says `invalid_client` then, with 401 or 400.
- * Without that word, the refusal may come from a proxy in front of the platform.
+ * Whether the platform refused the id and secret of this service. Then OAuth2 demands the error `invalid_client`, with
+ * status 401 or 400. A refusal without it may come from a proxy in front of the platform.
  */
 function isRefusedService({ body }: PlatformReply): boolean {
   return (body as { error?: unknown } | null | undefined)?.error === 'invalid_client';

@@ -8,15 +8,16 @@ import { createPlatformUsers } from './platformUsers.js';
 import type { RefreshSettings } from './refreshTokens.js';
 import type { ServiceTokenSettings } from './serviceTokenChecker.js';
 
-/** What logging in needs. It exists where all of it is configured. */
+/** What is needed to log users in. */
 export interface Logins extends ServiceTokenSettings, RefreshSettings {
   platform: Platform;
+  /** The lifetime of a service token of any other user (seconds). */
   accessTokenSeconds: number;
   /** The lifetime of a service token of a user in `adminUserIds` (seconds). */
   adminTokenSeconds: number;
 }
 
-/** Checks the credentials of a service, and logs users in. */
+/** Checks credentials, and holds what is needed to log users in. */
 export interface Auth {
   identify: Identify;
   /** Undefined without JWT_SECRET, DISCORD_CLIENT_ID, DISCORD_CLIENT_SECRET and DISCORD_REDIRECT_URI. */
@@ -38,7 +39,7 @@ export type AuthSettings = Pick<
   | 'DISCORD_AUTHORIZE_URL'
 >;
 
-/** Makes what the settings allow. */
+/** Makes the check of credentials. Where all settings for it are given, also makes what is needed to log users in. */
 export function createAuth(
   settings: AuthSettings,
   collections: Pick<Collections, 'apiKeys' | 'refreshTokens'>,

@@ -1,6 +1,6 @@
 /**
- * A credential as it was sent, not yet checked. `platform` is a bearer token that has none of the forms that this
- * service issues. Only this kind is ever sent to the platform.
+ * A credential as it was sent, before any check. `platform` is a bearer token in a form that this service never issues.
+ * Only this kind may be sent to the platform.
  */
 export interface Credential {
   kind: 'key' | 'jwt' | 'platform';

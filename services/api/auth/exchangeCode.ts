@@ -10,7 +10,10 @@ import { tokenAnswer } from './tokenAnswer.js';
 
 type Store = Pick<Collections, 'refreshTokens' | 'oauthStates'>;
 
-/** POST /auth/token. Throws FORBIDDEN for a wrong code or state, VALIDATION_ERROR, UNAVAILABLE and NOT_CONFIGURED. */
+/**
+ * POST /auth/token: exchanges a code of the platform for tokens of this service. Throws FORBIDDEN for a wrong code or
+ * state, VALIDATION_ERROR for a wrong `redirect_uri`, UNAVAILABLE and NOT_CONFIGURED.
+ */
 export function exchangeCode(
   store: Store,
   { logins }: Auth,
@@ -33,7 +36,7 @@ export function exchangeCode(
   };
 }
 
-/** Checks the redirect address before the code is used up. The platform checks it as well. */
+/** Throws VALIDATION_ERROR for a wrong `redirect_uri`. The platform would refuse it, too, and use up the code. */
 function checkRedirect({ platform }: Logins, given: string | undefined): void {
   if (given === undefined || given === platform.redirectUri) return;
   const message = 'redirect_uri is not the one that this service is registered with';

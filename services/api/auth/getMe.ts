@@ -7,11 +7,11 @@ import type { Handler } from '../http/route.js';
 type Store = Pick<Collections, 'refreshTokens' | 'members'>;
 
 /**
- * GET /api/me. For a platform token, it answers what the platform says now. For a service token, it answers what the
- * platform said at the login.
+ * GET /api/me: the caller's account. For a platform token, it is what the platform answers, at most a minute ago. For a
+ * service token, it is what the platform answered at the last login.
  */
 export function getMe(store: Store): Handler<unknown, unknown> {
-  // Without a credential, the gate has refused the request.
+  // There is a caller, because the gate has refused all other requests.
   return async ({ caller }) => jsonAnswer(await describe(store, caller!));
 }
 
@@ -22,7 +22,7 @@ async function describe(store: Store, { id, scopes, profile }: Caller): Promise<
   return { id, username, avatar, scope: [...scopes] };
 }
 
-/** The account that logged in. For a token without a login, the account that wrote messages under that id. */
+/** The account at the last login. Where the user never logged in, the account that wrote messages under this id. */
 async function findAccount({ refreshTokens, members }: Store, userId: string) {
   const newest = { sort: { createdAt: -1 } } as const;
   return (await refreshTokens.findOne({ userId }, newest)) ?? (await members.findOne({ userId }));

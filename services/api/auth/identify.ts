@@ -6,20 +6,20 @@ import type { PlatformProfile } from './platformProfile.js';
 import { invalidCredential } from './refusals.js';
 import { createServiceTokenChecker, type ServiceTokenSettings } from './serviceTokenChecker.js';
 
-/** Finds the caller that a credential belongs to. Throws TOKEN_EXPIRED, FORBIDDEN and UNAVAILABLE. */
+/** Checks a credential, and finds its caller. Rejects with TOKEN_EXPIRED, FORBIDDEN and UNAVAILABLE. */
 export type Identify = (credential: Credential) => Promise<Caller>;
 
 interface Sources {
   collections: Pick<Collections, 'apiKeys' | 'refreshTokens'>;
-  /** Undefined without a secret. */
+  /** Undefined without JWT_SECRET. */
   serviceTokens: ServiceTokenSettings | undefined;
   /** Undefined where no platform is configured. */
   findUser: ((accessToken: string) => Promise<PlatformProfile>) | undefined;
 }
 
 /**
- * Checks credentials of each kind. Without a secret, no service token is valid. Without a platform, no platform token
- * is.
+ * Makes a check of credentials of all kinds. Without `serviceTokens`, it refuses every service token, and without
+ * `findUser` every platform token.
  */
 export function createIdentify({ collections, serviceTokens, findUser }: Sources): Identify {
   const checkKey = createApiKeyChecker(collections);

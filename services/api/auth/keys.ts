@@ -22,7 +22,7 @@ import { pageOf } from '../paging/page.js';
 
 type Store = Pick<Collections, 'apiKeys'>;
 
-/** POST /admin/keys. No other answer ever shows the key. Throws VALIDATION_ERROR. */
+/** POST /admin/keys: makes an API key. No later answer shows the key itself. Throws VALIDATION_ERROR. */
 export function createKey(store: Store): Handler<unknown, unknown, NewApiKey> {
   return async ({ body: { name, level, expiresAt } }) => {
     const expiry = expiresAt === undefined ? null : readExpiry(expiresAt);
@@ -33,10 +33,10 @@ export function createKey(store: Store): Handler<unknown, unknown, NewApiKey> {
 }
 
 const QUESTION = ['keys'];
-/** The time and the id of a key. Somebody who stores a key by hand may give it any text as its id. */
+/** `createdAt` (ms) and id of a key. An operator may insert a key by hand, with any text as its id. */
 const POSITION = /^(-?\d{1,16})-(.+)$/s;
 
-/** GET /admin/keys: newest first. Throws VALIDATION_ERROR for a wrong cursor. */
+/** GET /admin/keys: a page of the API keys, newest first. Throws VALIDATION_ERROR for a wrong cursor. */
 export function listKeys(store: Store, openCursors: OpenCursors): Handler<unknown, PageQuery> {
   return async ({ query: { limit, cursor } }) => {
     const cursors = await openCursors();
@@ -55,7 +55,7 @@ function placeIn(cursors: Cursors, cursor: string): KeyPlace {
   return { _id: keyId!, createdAt: new Date(Number(milliseconds)) };
 }
 
-/** DELETE /admin/keys/:keyId. Throws NOT_FOUND. */
+/** DELETE /admin/keys/:keyId: revokes an API key. Throws NOT_FOUND. */
 export function revokeKey(store: Store): Handler<{ keyId: string }, unknown> {
   return async ({ params: { keyId } }) => {
     const record = await revokeApiKey(store, keyId);

@@ -6,7 +6,7 @@ import type { Auth } from './createAuth.js';
 import { endFamily } from './refreshTokens.js';
 import { notConfigured } from './refusals.js';
 
-/** POST /auth/logout. Throws TOKEN_EXPIRED, FORBIDDEN, NOT_CONFIGURED. */
+/** POST /auth/logout: ends the login of a refresh token. Throws TOKEN_EXPIRED, FORBIDDEN and NOT_CONFIGURED. */
 export function logOut(
   store: Pick<Collections, 'refreshTokens'>,
   { logins }: Auth,

@@ -5,7 +5,10 @@ import type { Auth } from './createAuth.js';
 import { newState, stateCookie } from './oauthState.js';
 import { notConfigured } from './refusals.js';
 
-/** GET /auth/login: a redirect to the platform, and a cookie that binds its state to the browser. */
+/**
+ * GET /auth/login: a redirect to the platform, with a cookie that binds the login to the browser. Throws
+ * NOT_CONFIGURED.
+ */
 export function login({ logins }: Auth): Handler<unknown, unknown> {
   return () => {
     if (!logins) return Promise.reject(notConfigured());

@@ -5,31 +5,32 @@ import { isDuplicateKey } from '../../../shared/store/duplicateKey.js';
 import { InvalidCredential, invalidCredential } from './refusals.js';
 import { isSigned, sign } from './signature.js';
 
-/** How long a login may take (seconds). */
+/** How long a login may take from its begin to the exchange of its code (seconds). */
 const LIFE_SECONDS = 600;
 const PURPOSE = 'oauth state';
 
-/** Makes a signed state that can be used once within ten minutes. Nothing is stored before it is used. */
+/** Makes a signed state, which can be used once within LIFE_SECONDS. Only its use is stored, by `useState`. */
 export function newState(secret: string, now = Date.now()): string {
   const text = `${randomBytes(16).toString('base64url')}.${Math.ceil(now / 1_000) + LIFE_SECONDS}`;
   return `${text}.${sign(secret, PURPOSE, text)}`;
 }
 
-/** The cookie that holds the state of the login which a browser has begun. */
+/** The cookie that holds the state of a login. It shows which browser has begun the login. */
 export interface StateCookie {
   name: string;
-  /** The Set-Cookie value that binds a state to a browser. */
+  /** The Set-Cookie header that sets the cookie to a state. */
   begin(state: string): string;
-  /** The Set-Cookie value that removes the cookie. */
+  /** The Set-Cookie header that removes the cookie. */
   end: string;
 }
 
 /**
  * The cookie that binds a login to the browser which began it. `redirectUri` is where the platform sends the user back.
- * Where that address is of https, the name of the cookie begins with `__Host-`, and a browser takes such a cookie only
- * from this host. Otherwise a page of a neighbouring host could set the cookie, with the state of a stranger's login,
- * and the user would be logged in to the stranger's account. A browser also demands the path `/` for such a name. This
- * path fits where a proxy adds a prefix, too.
+ *
+ * With https, the name of the cookie begins with `__Host-`, so that a browser accepts it only from this host. Without
+ * the prefix, an attacker on a neighbouring host could set the cookie to the state of their own login, and the user
+ * would be logged in to the attacker's account. For this prefix, browsers demand the path `/`. That path also works
+ * where a proxy adds a prefix to all paths.
  */
 export function stateCookie(redirectUri: string): StateCookie {
   const isSecure = redirectUri.startsWith('https:');
@@ -43,9 +44,9 @@ export function stateCookie(redirectUri: string): StateCookie {
 }
 
 /**
- * Uses up the state of a login. A client that began the login itself sends neither a state nor a cookie, and checks a
- * state of its own. Throws FORBIDDEN where only one of the two is there, where they differ, or where the state is
- * forged, late or used.
+ * Checks the state of a login, and records that it is used. Where a client began the login itself, and not by
+ * `/auth/login`, it has neither our state nor our cookie, and nothing is checked. Throws FORBIDDEN where only one of
+ * the two is there, where they differ, or where the state is forged, expired or used.
  */
 export async function useState(
   { oauthStates }: Pick<Collections, 'oauthStates'>,
@@ -68,8 +69,8 @@ export async function useState(
 }
 
 /**
- * Allows the state of a login to be used once more. It is called where the platform did not answer, or refused for a
- * reason other than the code.
+ * Allows a used state to be used once more. It is called where the exchange failed for another reason than a wrong
+ * code, so that the client can send the same request again.
  */
 export async function releaseState(
   { oauthStates }: Pick<Collections, 'oauthStates'>,
@@ -78,7 +79,9 @@ export async function releaseState(
   await oauthStates.deleteOne({ _id: idOf(state) });
 }
 
-/** A hash of the signed part of a state. The rest can be written in more than one way. */
+/**
+ * A hash of the signed part of a state. The same signature could be written in more than one way, so it is left out.
+ */
 function idOf(state: string): string {
   return createHash('sha256').update(state.split('.', 2).join('.')).digest('hex');
 }

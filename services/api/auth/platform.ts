@@ -10,21 +10,22 @@ import { createPlatformVisits } from './platformVisits.js';
 import { readReply } from './readReply.js';
 import { invalidCredential } from './refusals.js';
 
-/** The user of an access token, without their servers. */
+/** A user as the platform describes them, without their servers. */
 export type PlatformUser = Omit<PlatformProfile, 'guilds'>;
 
 /**
- * The chat platform's OAuth2. While the platform cannot or must not be asked, each call throws UNAVAILABLE with
- * Retry-After.
+ * The chat platform, as far as logins need it. Where the platform gives no usable answer, or must not be asked now, its
+ * methods reject with UNAVAILABLE.
  */
 export interface Platform {
   redirectUri: string;
-  /** The address at which a user logs in. */
+  /** The URL at which a user logs in. */
   loginUrl(state: string): string;
-  /** The user who has logged in with a code. Throws FORBIDDEN where it is wrong, used or late, and NOT_CONFIGURED. */
+  /** The user of a code. Rejects with FORBIDDEN where the code is wrong, used or expired, and with NOT_CONFIGURED. */
   logIn(code: string): Promise<PlatformUser>;
   /**
-   * The user of an access token, and their servers where the token shows them. Throws FORBIDDEN where it is not valid.
+   * The user of an access token, with their servers where the token allows that. Rejects with FORBIDDEN for a wrong
+   * one.
    */
   findProfile(accessToken: string): Promise<PlatformProfile>;
 }
@@ -61,7 +62,7 @@ const guildsReply = Joi.array<Guild[]>()
   )
   .required();
 
-/** The platform that the settings name. Where it refuses the id and secret of this service, the log says so. */
+/** Makes the client of the platform. It logs an error where the platform refuses the id and secret of this service. */
 export function createPlatform(settings: PlatformSettings, logger: Logger): Platform {
   const visit = createPlatformVisits();
   const exchangeCode = createCodeExchange(settings, logger);
@@ -95,7 +96,7 @@ async function findUser(settings: PlatformSettings, accessToken: string): Promis
   return { id, username, avatar: avatarUrl(id, avatar), scope: ['identify'] };
 }
 
-/** The user's servers; undefined where the token may not see them. */
+/** The user's servers; undefined where the token does not allow to read them. */
 async function findGuilds(
   settings: PlatformSettings,
   accessToken: string,
@@ -113,7 +114,7 @@ function askAs(
   return askPlatform(`${apiUrl}${path}`, { headers: { Authorization: `Bearer ${accessToken}` } });
 }
 
-/** Whether the platform refuses a token. It says so with a code. What stands before it may refuse anything, too. */
+/** Whether the platform itself refuses a token: it sends a code. Cloudflare, in front of it, sends none or BLOCKED. */
 function isRefused({ status, body }: PlatformReply): boolean {
   const { code } = (body ?? {}) as { code?: unknown };
   return (status === 401 || status === 403) && typeof code === 'number' && code !== BLOCKED;

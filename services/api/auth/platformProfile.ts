@@ -1,11 +1,11 @@
-/** A user as the platform describes them to their own token. */
+/** The user of an access token, as the platform describes them. */
 export interface PlatformProfile {
   id: string;
   username: string;
-  /** The full https address of their picture. */
+  /** The https URL of their picture. */
   avatar: string;
-  /** The scopes that their token was found to have: identify, guilds. */
+  /** The OAuth2 scopes that the platform was found to accept the token for: identify, guilds. */
   scope: string[];
-  /** Their servers. Absent where the token may not see them. */
+  /** Their servers, where the token allows to read them. `icon` is a hash. */
   guilds?: { id: string; name: string; icon: string | null }[];
 }

@@ -6,30 +6,32 @@ import type { PlatformProfile } from './platformProfile.js';
 import { InvalidCredential } from './refusals.js';
 
 /** How long the user of a token is remembered (ms). */
-const REMEMBERED = 60_000;
+const REMEMBERED_MS = 60_000;
 /**
- * The most refusals that all processes of a machine together may cause at the platform in a minute. The platform bans
- * an address for a while after 10,000 invalid requests in ten minutes, which is 1,000 a minute.
+ * The most refusals that all processes of a machine together may cause at the platform in a minute. After 10,000
+ * invalid requests in ten minutes, the platform bans an address for a while.
  */
 const MOST_REFUSALS = 900;
 /**
- * The most refusals that one process may cause in a minute, however few processes the machine has. It is half of the
- * above, because two machines with one process each may share an address. It is more than the wrong credentials that
- * one client may send in a minute. On a machine with three or more processes, each has a smaller share, which one
- * client can use up. Then that process looks up no users for the rest of the minute. This is better than a ban, which
- * would stop all processes, and for longer.
+ * The most refusals that one process may cause in a minute, even if it is the only one. It is half of MOST_REFUSALS,
+ * because two machines with one process each may share an address. By default, it is more than the wrong credentials
+ * that one client may send in a minute.
+ *
+ * On a machine with three or more processes, the share of each is smaller, and one client can use it up. Then that
+ * process looks up no users for the rest of the minute. A ban would be worse: it would stop all processes, and for
+ * longer.
  */
 const MOST_OF_ONE = 450;
 
 /**
- * Looks up the users of platform tokens. Remembers each by the hash of the token. The `processes` of a machine share
- * MOST_REFUSALS. Throws FORBIDDEN and UNAVAILABLE.
+ * Makes a look-up of the users of platform tokens. It remembers each user by the hash of the token. `processes` is how
+ * many processes share MOST_REFUSALS. The look-up rejects with FORBIDDEN and UNAVAILABLE.
  */
 export function createPlatformUsers(
   platform: Pick<Platform, 'findProfile'>,
   processes = 1,
 ): (accessToken: string) => Promise<PlatformProfile> {
-  const known = new LRUCache<string, Promise<PlatformProfile>>({ max: 10_000, ttl: REMEMBERED });
+  const known = new LRUCache<string, Promise<PlatformProfile>>({ max: 10_000, ttl: REMEMBERED_MS });
   const most = Math.min(MOST_OF_ONE, Math.floor(MOST_REFUSALS / processes));
   const refusals = { minute: 0, count: 0 };
   let underway = 0;
@@ -38,12 +40,12 @@ export function createPlatformUsers(
     if (refusals.minute !== minute) Object.assign(refusals, { minute, count: 0 });
     const refusable = most - refusals.count;
     if (refusable <= 0) throw new PlatformAway('Too many tokens were refused', 60);
-    // Each look-up that is under way may be refused as well.
+    // Each look-up under way may still cause a refusal.
     if (underway >= refusable) throw new PlatformAway('Too many tokens may be refused', 1);
     underway += 1;
     try {
       const profile = await platform.findProfile(accessToken);
-      // A token without the scope `guilds` has caused a refusal, too: when its user's servers were asked for.
+      // Without the scope `guilds`, the platform has refused to list the user's servers.
       if (!profile.guilds) refusals.count += 1;
       return profile;
     } catch (error) {
@@ -68,7 +70,7 @@ export function createPlatformUsers(
   };
 }
 
-/** Whether the platform asked to wait only with this token. Until then it is not asked about this token again. */
+/** Whether only the token of the request has to wait. The error is remembered for as long, in place of the user. */
 function isOfToken(error: unknown): error is AskedToWait {
   return error instanceof AskedToWait && !error.isForAll;
 }

@@ -1,15 +1,15 @@
 import { AskedToWait, PlatformAway } from './askPlatform.js';
 
-/** The most visits that are under way at once. */
+/** How many visits may be under way at once. */
 const MOST_AT_ONCE = 100;
 
 /**
- * Runs a few requests to the platform, one after the other. Throws UNAVAILABLE where the platform must not be asked
- * now.
+ * Runs a visit: a few requests to the platform, one after the other. Rejects with UNAVAILABLE, without any request,
+ * where the platform must not be asked now.
  */
 export type Visit = <Found>(ask: () => Promise<Found>) => Promise<Found>;
 
-/** Runs all visits to the platform: at most MOST_AT_ONCE at a time, and none while the platform has asked to wait. */
+/** Limits the visits to the platform: MOST_AT_ONCE at a time, and none until the time that a 429 asked for is over. */
 export function createPlatformVisits(): Visit {
   let underway = 0;
   let closedUntil = 0;

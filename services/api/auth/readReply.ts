@@ -2,7 +2,7 @@ import type Joi from 'joi';
 import { Blocked, PlatformAway, type PlatformReply } from './askPlatform.js';
 
 /**
- * The checked body of a reply with status 200. Throws UNAVAILABLE for any other reply; Blocked where that is a refusal.
+ * The checked body of a reply with status 200. Throws Blocked for 401 and 403, and PlatformAway for any other reply.
  */
 export function readReply<Body>(schema: Joi.Schema<Body>, { status, body }: PlatformReply): Body {
   const told = `The platform answered ${status}`;

@@ -6,7 +6,7 @@ import { rotate } from './refreshTokens.js';
 import { notConfigured } from './refusals.js';
 import { tokenAnswer } from './tokenAnswer.js';
 
-/** POST /auth/refresh. Throws TOKEN_EXPIRED, FORBIDDEN, NOT_CONFIGURED. */
+/** POST /auth/refresh: exchanges a refresh token for new tokens. Throws TOKEN_EXPIRED, FORBIDDEN and NOT_CONFIGURED. */
 export function refreshToken(
   store: Pick<Collections, 'refreshTokens'>,
   { logins }: Auth,

@@ -8,8 +8,9 @@ import { isSigned, sign } from './signature.js';
 type Families = Pick<Collections, 'refreshTokens'>;
 
 /**
- * A refresh token is `fr_<family>_<generation>_<expiry>_<signature>`. The signature proves that this service issued it.
- * So no token has to be stored: the store only holds which generation of a family works now.
+ * A refresh token is `fr_<family>_<generation>_<expiry>_<signature>`. All refresh tokens of one login are a family, and
+ * each exchange issues the next generation. The signature proves that this service issued the token, so no token has to
+ * be stored. MongoDB only holds which generation of a family is valid.
  */
 const FORM = /^fr_([0-9a-f]{32})_(\d{1,9})_(\d{10,12})_([\w-]{43})$/;
 const PURPOSE = 'refresh token';
@@ -19,16 +20,16 @@ export interface RefreshSettings {
   refreshTokenSeconds: number;
 }
 
-/** A refresh token that was just issued, with the login that it belongs to. */
+/** A refresh token that was just issued, with its family. */
 export interface IssuedRefreshToken {
   refreshToken: string;
   family: TokenFamily;
 }
 
-/** The user of a login, as the platform described them then. */
+/** The user of a login, as the platform described them at that time. */
 export type Account = Pick<TokenFamily, 'userId' | 'username' | 'avatar'>;
 
-/** Begins a family for a login, and returns its first refresh token. */
+/** Stores a new family for a login, and returns its first refresh token. */
 export async function beginFamily(
   { refreshTokens }: Families,
   settings: RefreshSettings,
@@ -49,9 +50,9 @@ export async function beginFamily(
 }
 
 /**
- * Exchanges a refresh token for the next one of its family. Of several uses at the same time, exactly one succeeds. Any
- * further use revokes the whole family. Where the exchange failed, nobody got the next token, so this one still works.
- * Throws TOKEN_EXPIRED and FORBIDDEN.
+ * Exchanges a refresh token for the next one of its family. Where a token is used several times at once, exactly one
+ * use succeeds. Each of the others revokes the whole family. An exchange that failed because of the store can be
+ * repeated with the same token, because nobody got the next one. Throws TOKEN_EXPIRED and FORBIDDEN.
  */
 export async function rotate(
   { refreshTokens }: Families,
@@ -70,8 +71,8 @@ export async function rotate(
 }
 
 /**
- * Revokes the family of a refresh token. The token itself may have been exchanged before. Throws TOKEN_EXPIRED and
- * FORBIDDEN.
+ * Revokes the family of a refresh token, of whatever generation the token is. Throws TOKEN_EXPIRED and FORBIDDEN for
+ * the token itself.
  */
 export async function endFamily(
   { refreshTokens }: Families,
@@ -85,17 +86,21 @@ async function revoke(refreshTokens: Families['refreshTokens'], familyId: string
   await refreshTokens.updateOne({ _id: familyId }, { $set: { revokedAt: new Date() } });
 }
 
+/** The exchange of a refresh token for the next one. */
 interface Exchange {
   familyId: string;
-  /** The number of the token that this exchange issues. */
+  /** The generation of the token that this exchange issues. */
   generation: number;
+  /** When that token expires. */
   expiresAt: Date;
+  /** A random id. The family holds it while the exchange is open. */
   exchangeId: string;
 }
 
 /**
- * Makes the next generation the one that works, in one atomic update. Where another exchange has done that, but has not
- * ended, this one takes it over. Null where the token was exchanged before, or its family is gone or revoked.
+ * Makes the next generation the valid one, in one atomic update, and marks the exchange as open. Where another exchange
+ * of the same token is still open, this one takes its place. Null where the token was exchanged before, or where its
+ * family is gone or revoked.
  */
 async function beginExchange(
   refreshTokens: Families['refreshTokens'],
@@ -109,16 +114,16 @@ async function beginExchange(
     );
   return (
     (await begin({ generation: generation - 1 })) ??
-    // Request A was stored, but the store did not answer in time, so A got a 503. Now its client sends the same token
-    // again.
+    // Request A began an exchange, but MongoDB did not answer in time, so A got a 503. Now its client sends the same
+    // token again.
     (await begin({ generation, exchangeId: { $exists: true } }))
   );
 }
 
 /**
- * Ends an exchange before its token is handed out, so that no other can take it over. False where another has. For
- * example, request A begins the exchange. Then request B sends the same token, and takes over. So A must not issue the
- * next token, as B does.
+ * Marks an exchange as ended, before its token is issued. Returns false where another exchange has taken its place:
+ * request A begins an exchange; meanwhile request B sends the same token, and takes the place of A. Then only B may
+ * issue the next token.
  */
 async function endExchange(
   refreshTokens: Families['refreshTokens'],
@@ -131,8 +136,8 @@ async function endExchange(
     );
     return matchedCount === 1;
   } catch {
-    // Nobody knows whether the exchange has ended. The token is handed out: after a refusal, the client might send the
-    // old one again, which may no longer work.
+    // Nobody knows whether the exchange was marked as ended. If it was, the old token is no longer valid, and a client
+    // that got an error here could not repeat its request. So the new token is issued.
     return true;
   }
 }

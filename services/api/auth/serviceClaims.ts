@@ -5,14 +5,14 @@ import { LONGEST_TOKEN_SECONDS } from '../../../shared/platform/env.js';
 /** The issuer of service tokens: the claim `iss`. */
 export const ISSUER = 'forum-archive';
 /**
- * The audience of service tokens: the claim `aud`. Tokens of version 1 named the issuer here, and let everybody read
- * the administration. So they are no longer valid.
+ * The audience of service tokens: the claim `aud`. Tokens of version 1 held the issuer here. They let every user read
+ * the administration, so they are no longer valid.
  */
 export const AUDIENCE = 'forum-archive/2';
-/** How far clocks may differ (seconds). */
+/** How far the clocks of the machines that issue and check tokens may differ (seconds). */
 export const CLOCK_SKEW_SECONDS = 30;
 
-/** The claims of a service token. Times are seconds since 1970. */
+/** The claims of a service token. `iat` and `exp` are seconds since 1970. */
 export interface ServiceClaims {
   iss: string;
   aud: string;
@@ -21,13 +21,13 @@ export interface ServiceClaims {
   iat: number;
   exp: number;
   scope: Scope[];
-  /** The login that the token belongs to, and ends with. */
+  /** The id of the login that the token came from. The token is only valid while the login lasts. */
   sid?: string;
 }
 
 const seconds = () => Joi.number().required();
 
-/** Checks ServiceClaims. A valid signature proves only who wrote them. */
+/** Checks ServiceClaims. It is needed in addition to the signature, because an operator may sign any claims. */
 export const serviceClaimsSchema = Joi.object<ServiceClaims, true>({
   iss: Joi.string().valid(ISSUER).required(),
   aud: Joi.string().valid(AUDIENCE).required(),

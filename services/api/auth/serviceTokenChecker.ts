@@ -14,8 +14,9 @@ export interface ServiceTokenSettings {
 }
 
 /**
- * Checks service tokens. A token that names a login ends with that login, and has a level only while its user is in
- * ADMIN_USER_IDS. A token with the level write or admin must name a login. Throws TOKEN_EXPIRED and FORBIDDEN.
+ * Makes a check of service tokens. A token that names a login is only valid while that login lasts, and only has a
+ * level while its user is in ADMIN_USER_IDS. A token with the level write or admin must name a login. The check throws
+ * TOKEN_EXPIRED and FORBIDDEN.
  */
 export function createServiceTokenChecker(
   { refreshTokens }: Pick<Collections, 'refreshTokens'>,
@@ -24,7 +25,7 @@ export function createServiceTokenChecker(
   const findLogin = rememberBriefly<TokenFamily>((loginId) =>
     refreshTokens.findOne({ _id: loginId }),
   );
-  // The key is made once. From a text, the library would make one for every token.
+  // The key is made once. Given the text, the library would make a key for every token.
   const secret = createSecretKey(jwtSecret, 'utf8');
   return async (token) => {
     const { sub, scope, sid } = readServiceToken(secret, token);
@@ -39,7 +40,10 @@ export function createServiceTokenChecker(
   };
 }
 
-/** Throws where a login has ended. Unless it is ended early, a login lasts longer than its service tokens. */
+/**
+ * Throws FORBIDDEN where a login has ended or is of another user. Its expiry is not checked, because service tokens
+ * never outlast it.
+ */
 function requireLogin(login: TokenFamily | null, userId: string): void {
   if (!login || login.revokedAt || login.userId !== userId) throw invalidCredential('token');
 }

@@ -12,16 +12,17 @@ import {
 
 const ALGORITHM = 'HS256';
 
-/** Whom a service token is for. `loginId` is the login with which it ends. */
+/** The content of a service token. */
 export interface TokenContent {
   userId: string;
   scopes: Scope[];
   /** How long it is valid from now (seconds). */
   lifeSeconds: number;
+  /** The login that it came from. Without one, the token cannot be revoked. */
   loginId?: string;
 }
 
-/** Signs a service token (JWT) for a user. */
+/** Makes a service token: a JWT, signed by HS256. */
 export function signServiceToken(
   secret: string,
   { userId, scopes, lifeSeconds, loginId }: TokenContent,

@@ -6,7 +6,8 @@ import type { IssuedRefreshToken } from './refreshTokens.js';
 import { signServiceToken, type TokenContent } from './serviceTokens.js';
 
 /**
- * The answer with a new service token for a user, which has the levels that they have now, and with the refresh token.
+ * The answer of /auth/token and /auth/refresh: the refresh token, and a new service token with the user's current
+ * levels.
  */
 export function tokenAnswer(
   logins: Logins,

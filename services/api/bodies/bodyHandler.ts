@@ -2,7 +2,7 @@ import type { BodyKind } from '../../../shared/store/bodyKinds.js';
 import type { Handler } from '../http/route.js';
 import { findBody, type BodyStore } from './findBody.js';
 
-/** Answers with the stored body of the thing that a path parameter names. */
+/** Makes a handler that answers with a stored body of the thing that a path parameter names. Throws NOT_FOUND. */
 export function bodyHandler<Name extends string>(
   store: BodyStore,
   kind: BodyKind,

@@ -4,16 +4,16 @@ import type { BodyView } from '../../../shared/store/views.js';
 import { ownBytes } from '../answer.js';
 import { gatherReads, type AskLimits } from '../../../shared/platform/gatherReads.js';
 
-/** A stored body as it was read. Its bytes are missing where it is stored in pieces. */
+/** A stored body. `gzip` is missing where it is stored in pieces. `gone` marks a tombstone. */
 export type StoredBody = Pick<BodyView, '_id' | 'revision' | 'etag' | 'length'> & {
   gone?: boolean | undefined;
   gzip?: Buffer | undefined;
 };
 
-/** Reads the body with a name; undefined when there is none. */
+/** Reads the body with a name, such as `thread/ID`; undefined where there is none. */
 export type ReadBody = (name: string) => Promise<StoredBody | undefined>;
 
-/** A gzip form with more bytes is read by itself, so that readers of short bodies do not wait for it. */
+/** A body with more compressed bytes is read by itself, so that readers of short bodies do not wait for it. */
 const LONGEST_GATHERED = 65_536;
 /**
  * The most bodies of one call. All of them at LONGEST_GATHERED still fit into one reply of MongoDB, which has 16 MiB.
@@ -23,7 +23,7 @@ const MOST_GATHERED = 128;
 const LARGE_AT_ONCE = 4;
 
 const SIZE = { $binarySize: { $ifNull: ['$gzip', ''] } };
-/** A projection. `size` is the length of the gzip form, and `gzip` is there only where that is short. */
+/** A projection. `size` is the number of compressed bytes. `gzip` is left out of documents with many of them. */
 const SHORT: Document = {
   revision: 1,
   etag: 1,
@@ -33,12 +33,10 @@ const SHORT: Document = {
   gzip: { $cond: [{ $lte: [SIZE, LONGEST_GATHERED] }, '$gzip', '$$REMOVE'] },
 };
 
-/** `size` is there only in a document that was read together with others. */
+/** A document as it was read: by the projection SHORT with `size`, else without. */
 type Row = Omit<StoredBody, 'gzip'> & { size?: number; gzip?: Uint8Array };
 
-/**
- * Reads bodies by name. Bodies with a short gzip form are read many in one call, others in a call of their own.
- */
+/** Makes a reader of bodies. It reads many short bodies by one call to MongoDB, and a large one by its own call. */
 export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, limits: AskLimits): ReadBody {
   const findShort = async (names: string[]): Promise<Map<string, Row>> => {
     const rows = await bodies
@@ -55,8 +53,8 @@ export function bodyReader({ bodies }: Pick<Collections, 'bodies'>, limits: AskL
     ...limits,
     most: MOST_GATHERED,
     async call(names) {
-      // No other reader waits for a body that is asked for alone, so it is read whole, however long it is. For a single
-      // `_id`, MongoDB needs no query plan.
+      // No other reader waits for this call. So the body is read whole, however large it is. Besides, MongoDB needs no
+      // query plan to find a single `_id`.
       if (names.length === 1) return [await findWhole(names[0]!)];
       const found = await findShort(names);
       return names.map((name) => found.get(name));

@@ -14,16 +14,17 @@ export interface BodyStore extends Pick<Collections, 'pieces'> {
 
 const SUBJECTS = { thread: 'Thread', server: 'Server', user: 'User' } as const;
 
-/** The stored body of one thing. Throws NOT_FOUND where there is none, or where `id` cannot be an id. */
+/** The stored body of one thing. Throws NOT_FOUND where there is none, or where `id` has not the form of an id. */
 export async function findBody(store: BodyStore, kind: BodyKind, id: string): Promise<Answer> {
   const answer = isId(id) ? await loadBody(store, `${kind}/${id}`) : undefined;
   if (!answer) throw new AppError('NOT_FOUND', `${SUBJECTS[subjectOf(kind)]} not found`);
   return answer;
 }
 
-/** The stored body with a name; undefined where there is none. */
+/** The stored body with a name, such as `thread/ID`; undefined where there is none. Throws UNAVAILABLE. */
 export async function loadBody(store: BodyStore, name: string): Promise<Answer | undefined> {
-  // A large body may be replaced after its head was read, and before its first piece is. Then reading begins again.
+  // Worker A reads the document of a large body. Meanwhile worker B replaces the body, and removes the old pieces. Then
+  // A finds no first piece, and reads the document again.
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const view = await store.readBody(name);
     if (!view || view.gone) return undefined;

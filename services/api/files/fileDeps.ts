@@ -5,10 +5,10 @@ import type { ReadMirror } from './readMirror.js';
 /** What the handlers of files need. */
 export interface FileDeps {
   store: Collections;
-  /** Gives links to files of the platform; null without a bot. */
+  /** Asks the platform for current links to its attachments; null without a bot. */
   links: FreshLinks | null;
   /** Reads copies of files; null where there is no mirror. */
   mirror: ReadMirror | null;
-  /** The address of the platform's files. */
+  /** The base URL of the platform's files. */
   cdnUrl: string;
 }

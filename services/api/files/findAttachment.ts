@@ -12,17 +12,16 @@ type Store = Pick<
   'messages' | 'threads' | 'channels' | 'servers' | 'erasures' | 'optOuts' | 'state'
 >;
 
-/** An attachment that the platform holds. */
+/** An attachment that may be shown, as it is recorded. */
 export interface FoundAttachment extends SentAttachment {
   filename: string;
-  /** The recorded link where only an export told of the attachment; null where the platform did. */
+  /** The link in the export, where the attachment is only known from an export; null where the platform told of it. */
   exported: string | null;
 }
 
 /**
- * Finds an attachment that may be shown; null where there is none. It reads the records, not the views. So something
- * that was deleted, erased, withheld or left out is not found from that moment on, even before the views are built
- * again.
+ * Finds an attachment that may be shown; null where there is none. It reads the records, not the views. So an
+ * attachment that is deleted, erased, withheld or left out is hidden at once, even before the views are built again.
  */
 export async function findAttachment(
   store: Store,
@@ -58,7 +57,8 @@ const MESSAGE = {
 } as const;
 
 /**
- * Whether the author of a message may be shown. If the file is in a forwarded copy, the original has to be shown, too.
+ * Whether the author of a message may be shown. Where the file is part of a forwarded copy, the original message must
+ * not be hidden either.
  */
 async function isAuthorShown(
   store: Store,

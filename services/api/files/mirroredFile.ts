@@ -4,15 +4,16 @@ import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncR
 import type { Answer } from '../answer.js';
 import type { ReadMirror } from './readMirror.js';
 
-/** Media types that browsers may display. Other files are only offered to be saved. */
+/** Media types that browsers may display. They offer all other files as downloads. */
 const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|(?:audio|video)\/[\w.+-]+|text\/plain)$/;
 
 /** Media types of text and of scripts. The API sends such files as plain text, so that no page can run them. */
 const TEXT = /^text\/|(?:java|ecma)script$/;
 
 /**
- * Headers for any file. Somebody on the platform has sent it, so it may be a page with scripts. It must run no scripts,
- * have no access to this service's origin, and load nothing.
+ * Headers of every file. A member of the platform uploaded it, so it may be a page with scripts. These headers keep it
+ * from running scripts, from access to this service's origin, and from loading anything of other hosts. Pages of other
+ * sites may embed it.
  */
 const HARMLESS = {
   'Content-Security-Policy':
@@ -21,8 +22,8 @@ const HARMLESS = {
 };
 
 /**
- * The mirror's copy of a file; null where there is none, or none that may be shown. A browser saves it as `filename`.
- * `mayShow` decides by the record of the copy.
+ * An answer with the mirror's copy of a file. Null where there is none, where it cannot be read, or where `mayShow`
+ * refuses its record. A browser saves it as `filename`.
  */
 export async function mirroredFile(
   { sync }: Pick<Collections, 'sync'>,

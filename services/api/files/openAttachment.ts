@@ -10,9 +10,10 @@ import { mirroredFile } from './mirroredFile.js';
 import { redirectTo } from './redirectTo.js';
 
 /**
- * GET /attachments/:messageId/:attachmentId: the copy of the file, or a redirect to where it is now. A cache has to ask
- * again before it uses either, because a deleted, erased or withheld file must not be found any more. Throws NOT_FOUND,
- * NOT_CONFIGURED without a bot's token, and UNAVAILABLE while the platform gives no link.
+ * GET /attachments/:messageId/:attachmentId: the mirror's copy of the file, or a redirect to its current address.
+ * Caches have to revalidate the copy before each use, and must not store the redirect, because the file may be deleted,
+ * erased or withheld at any time. Throws NOT_FOUND, NOT_CONFIGURED without DISCORD_BOT_TOKEN, and UNAVAILABLE while the
+ * platform gives no link.
  */
 export function openAttachment(
   deps: FileDeps,
@@ -30,7 +31,7 @@ export function openAttachment(
 
 async function redirect({ links }: FileDeps, file: FoundAttachment): Promise<Answer> {
   if (!links) {
-    // The link from the export may still work.
+    // The link in the export may not have expired yet.
     if (file.exported !== null) return redirectTo(file.exported);
     throw new AppError('NOT_CONFIGURED', 'This API has no DISCORD_BOT_TOKEN');
   }

@@ -10,8 +10,8 @@ import { mirroredFile } from './mirroredFile.js';
 import { redirectTo } from './redirectTo.js';
 
 /**
- * GET /avatars/:userId: the picture of somebody who wrote, or a redirect to it. Throws NOT_FOUND, also for a person who
- * was erased, or who is left out of every server where they wrote.
+ * GET /avatars/:userId: the mirror's copy of a person's picture, or a redirect to its address. Throws NOT_FOUND where
+ * the person never wrote, was erased, or is left out of every server where they wrote.
  */
 export function openAvatar(deps: FileDeps): Handler<{ userId: string }, unknown> {
   return async ({ params: { userId } }) => {
@@ -19,15 +19,16 @@ export function openAvatar(deps: FileDeps): Handler<{ userId: string }, unknown>
   };
 }
 
-/** GET /icons/:serverId: a server's picture, or a redirect to it. Throws NOT_FOUND. */
+/** GET /icons/:serverId: the mirror's copy of a server's icon, or a redirect to its address. Throws NOT_FOUND. */
 export function openIcon(deps: FileDeps): Handler<{ serverId: string }, unknown> {
   return async ({ params: { serverId } }) => {
     return give(deps, await iconOf(deps.store, serverId), `icons/${serverId}`);
   };
 }
 
-/** A picture of the platform. */
+/** A picture that may be shown. */
 interface Picture {
+  /** Its address at the platform. */
   source: string;
   /** Whether the mirror's copy of an earlier picture may be shown where it has no copy of this one. */
   mayBeOther: boolean;
@@ -41,18 +42,19 @@ async function give(
   if (picture === null) throw new AppError('NOT_FOUND', 'Picture not found');
   const { source, mayBeOther } = picture;
   const copy = await mirroredFile(store, mirror, name, {
-    // Where the current picture could not be copied, the record has a problem, and its copy is of an earlier picture.
+    // Where the current picture could not be copied, `problem` says why, and the copy is still that of an earlier one.
     mayShow: (record) => mayBeOther || (record.source === source && record.problem === undefined),
   });
   if (copy) return copy;
-  // Redirects lead only to the platform.
+  // An export may name any address. Redirects must only lead to the platform.
   if (filePath(source, cdnUrl) === null) throw new AppError('NOT_FOUND', 'Picture not found');
   return redirectTo(source);
 }
 
 /**
- * Somebody's picture; null where nothing of them is shown. A person may be left out of one server and shown on another.
- * The mirror may still hold their picture from the first server. So for them, only a copy of this very picture counts.
+ * A person's picture; null where nothing of them may be shown. A person may be left out of one server and shown on
+ * another. Then the mirror may still hold the picture that they had on the first server, so an earlier picture must not
+ * be shown in place of the current one.
  */
 async function avatarOf(store: Collections, userId: string): Promise<Picture | null> {
   const [unshown, members] = await Promise.all([

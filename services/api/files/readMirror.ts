@@ -6,12 +6,12 @@ import { seldom } from '../../../shared/platform/seldom.js';
 /** The least time between two log lines about unreadable copies (ms). */
 const TOLD_EVERY_MS = 60_000;
 
-/** Reads the copy of so many bytes under a key; null where it cannot be read. */
+/** Opens the copy under a key, which has so many bytes; null where it cannot be read. It never rejects. */
 export type ReadMirror = (key: string, bytes: number) => Promise<Readable | null>;
 
 /**
- * Reads copies that records name. Where a copy cannot be read, it gives null, as the platform may still have the file.
- * The log says so now and then. Otherwise nobody would notice that this API cannot read the mirror.
+ * Makes a reader of the mirror. A copy that cannot be read is no error, because the platform may still have the file.
+ * But it is logged, at most once a minute: otherwise nobody would notice that this API cannot read the mirror.
  */
 export function createReadMirror(files: Pick<MirrorFiles, 'open'>, logger: Logger): ReadMirror {
   const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {

@@ -4,7 +4,7 @@ import type { Operation } from '../../../shared/contract/operation.js';
 import { compressed, jsonAnswer, type Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 
-/** GET /: the paths of all operations. */
+/** GET /: the first path of each operation, as a template such as `/api/threads/{threadId}`. */
 export function getIndex(operations: readonly Operation[]): Handler<unknown, unknown> {
   const index: ApiIndex = {
     name: 'Forum Archive',
@@ -18,14 +18,14 @@ export function getIndex(operations: readonly Operation[]): Handler<unknown, unk
 }
 
 /**
- * GET /openapi.json: the operations as an OpenAPI 3.1 document. It is made when it is first asked for, as it takes a
- * tenth of a second.
+ * GET /openapi.json: the operations as an OpenAPI 3.1 document. Making it takes a tenth of a second, so it is made only
+ * when somebody asks for it.
  */
 export function getOpenApi(operations: readonly Operation[]): Handler<unknown, unknown> {
   return made(() => openApiDocument(operations));
 }
 
-/** Makes a handler that always answers with the same bytes. They are made and compressed once. */
+/** Makes a handler that always gives the same answer. It is made and compressed at the first request. */
 function made(make: () => object): Handler<unknown, unknown> {
   let answer: Answer | Promise<Answer> | undefined;
   return async () => (answer ??= compressed(jsonAnswer(make())));

@@ -5,7 +5,7 @@ import { jsonAnswer } from '../answer.js';
 import type { Handler } from '../http/route.js';
 import type { StoreWatches } from '../stores/guardStores.js';
 
-/** GET /readyz: the state of each store. The status is 503 unless all stores answer within a second. */
+/** GET /readyz: the state of each store. The status is 200 where all stores answer within a second, else 503. */
 export function getReadiness(watches: StoreWatches): Handler<unknown, unknown> {
   return async () => {
     const stores = await storeStates(watches);
@@ -17,8 +17,8 @@ export function getReadiness(watches: StoreWatches): Handler<unknown, unknown> {
 }
 
 /**
- * The state of each store. Stores that are known to be away are not asked. Redis is up where both the cache's and the
- * queue's Redis are.
+ * The state of each store. Every store is pinged, except those that are known to be away. `redis` is up where the Redis
+ * of the cache and the Redis of the queue both answer.
  */
 export async function storeStates(watches: StoreWatches): Promise<Readiness['stores']> {
   const [mongodb, elasticsearch, redis, queue] = await Promise.all([

@@ -30,9 +30,9 @@ export interface ReadOptions extends Pick<GateOptions, 'limits' | 'addressOf'> {
 }
 
 /**
- * Makes a function that answers a read that is the same for every caller, and returns whether it did. Nearly all
- * requests are such reads, so they are answered in front of Koa, in few steps. Requests with a credential, a body or an
- * unusual URL are left to Koa, and so are those that a limit refuses.
+ * Makes a function that answers a read without Koa, and returns whether it did. It answers reads whose answer is the
+ * same for every caller. Nearly all requests are such reads, and each step of Koa costs time. It leaves requests with a
+ * credential, a body or an unusual URL to Koa, and those that a rate limit refuses.
  */
 export function answerReads(options: ReadOptions) {
   const { cache, limits, addressOf, observe, cors, logger, readMs } = options;
@@ -79,7 +79,7 @@ export function answerReads(options: ReadOptions) {
     if (!outcome) return sentForm(request, await loadOnce(question, cache));
     const kept = await wholeOf(request, key, outcome, cache);
     const form = await sentForm(request, asHit(kept));
-    // The next request for the same URL finds this ready form.
+    // The next request for the same URL finds this form by its name.
     cache.name(key, kept, readyName(request), () => makeReady(matched, form));
     return form;
   }
@@ -114,7 +114,7 @@ function count(limiter: RateLimiter, name: string): NonNullable<Exchange['counte
   return { limiter, name, standing: limiter.take(name) };
 }
 
-/** Reads that are the same for every caller depend on no cookie. */
+/** Stands for the reader of cookies. An answer that is the same for every caller depends on no cookie. */
 function noCookie(): undefined {
   return undefined;
 }

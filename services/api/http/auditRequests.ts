@@ -6,8 +6,8 @@ import type { Caller } from '../caller.js';
 import { toAppError } from './errors.js';
 
 /**
- * Stores an audit entry for each request under /admin whose caller is known, whether it succeeds or not. Requests
- * beyond a rate limit are left out. Reads are left out, too, unless `reads` is set.
+ * Stores an audit entry for each request under /admin by a caller with a level, whether it succeeds or not. It leaves
+ * out requests beyond a rate limit, and reads unless `reads` is set. A failure to store an entry is only logged.
  */
 export function auditRequests(
   record: (entry: AuditEntry) => Promise<unknown>,
@@ -36,8 +36,7 @@ export function auditRequests(
 }
 
 /**
- * Whether a request of this kind is audited. Static files of the queue dashboard are not, as they say nothing of the
- * archive.
+ * Whether a request is to be audited. Static files of the queue dashboard are not: they tell nothing about the archive.
  */
 function isAudited({ method, state }: Context, reads: boolean): boolean {
   if (method !== 'GET' && method !== 'HEAD') return true;
@@ -53,7 +52,8 @@ function entryOf(ctx: Context, error: AppError | null): AuditEntry | null {
   };
   if (!caller || !operationId || !route?.startsWith('/admin/')) return null;
   if (error?.code === 'RATE_LIMITED') return null;
-  // A caller without a level is refused here in any case. Anybody can be such a caller, and could fill the audit trail.
+  // A caller without a level is refused under /admin. Anybody can get such a credential, and could fill the audit
+  // trail.
   if (caller.scopes.length === 0) return null;
   const jobId = jobIdOf(answered);
   const { params } = ctx as Context & { params?: Record<string, string> };
@@ -61,14 +61,14 @@ function entryOf(ctx: Context, error: AppError | null): AuditEntry | null {
     caller: { kind: caller.kind, id: caller.id },
     operation: operationId,
     params: { ...params, ...(ctx.state['given'] as object | undefined) },
-    // Where the queue dashboard fails, it sets a status, and throws nothing.
+    // bull-board answers some failures by a status, without an error.
     outcome: error ? error.code : ctx.status < 400 ? 'done' : 'failed',
     status: error ? error.status : ctx.status,
     ...(jobId === undefined ? {} : { jobId }),
   };
 }
 
-/** The id of the job in an answer. It is read before the answer is compressed to be sent. */
+/** The id of the job in an uncompressed JSON answer; undefined where it holds none. */
 function jobIdOf(answered: Buffer | undefined): string | undefined {
   return answered && (JSON.parse(answered.toString()) as { jobId?: string }).jobId;
 }

@@ -5,16 +5,17 @@ import { AppError } from '../../../shared/contract/errors.js';
 import type { BodyRule, RawBody } from '../../../shared/contract/operation.js';
 import { checkedBy } from './query.js';
 
-/** The slowest pace of a raw body. Without a limit, many slow clients could hold all connections. */
+/** The slowest pace at which a raw body may arrive. Without a limit, slow clients could hold all connections. */
 const PACE: Pace = { windowMs: 30_000, bytesPerSecond: 4_096 };
 /**
- * The slowest pace of a JSON body. The longest body is shorter than what one window demands, so it has to arrive within
- * the first window.
+ * The slowest pace at which a JSON body may arrive. One window demands more bytes than the longest JSON body has. So
+ * each JSON body has to arrive within the first window.
  */
 const JSON_PACE: Pace = { windowMs: 15_000, bytesPerSecond: 4_096 };
 
-/** At least so many bytes a second, on average, in each window of time. */
+/** A pace: at least `bytesPerSecond`, on average, in each window of time. */
 export interface Pace {
+  /** The length of a window (ms). */
   windowMs: number;
   bytesPerSecond: number;
 }
@@ -25,8 +26,9 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Reads the body of a request by its rule: checked JSON, or a RawBody. Throws PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
- * and VALIDATION_ERROR.
+ * Reads the body of a request as its rule says. With a schema, it resolves with the checked JSON once the body has
+ * arrived. Without one, it resolves with a RawBody at once. Rejects with PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE and
+ * VALIDATION_ERROR. The stream of a RawBody fails with the first and the last of these.
  */
 export async function readBody<Body>(
   request: IncomingMessage,
@@ -51,14 +53,15 @@ export async function readBody<Body>(
 
 const FORM = 'multipart/form-data';
 const PLAIN: readonly string[] = ['identity'];
-/** Content codings of a raw body. It may be gzip without the header, too: its reader looks at the first bytes. */
+/** Content codings of a raw body. Its reader recognises gzip by the first bytes, also without this header. */
 const GZIP: readonly string[] = ['gzip', 'x-gzip', 'identity'];
 
 function refuseEncoding({ headers }: IncomingMessage, known: readonly string[]): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (known.includes(encoding)) return;
-  const what = known === PLAIN ? 'The body must not be compressed' : 'The body may be gzip at most';
-  const message = `${what}: Content-Encoding "${encoding}" is not taken`;
+  const what =
+    known === PLAIN ? 'The body must not be compressed' : 'The body must be plain or gzip';
+  const message = `${what}: Content-Encoding "${encoding}" is not supported`;
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', message);
 }
 
@@ -67,14 +70,17 @@ function parse(bytes: Buffer): unknown {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;
   } catch {
-    // The error below does not quote the text, which may hold secrets.
+    // The error of the parser quotes the text, which may hold secrets. The error below does not.
   }
   throw new AppError('VALIDATION_ERROR', 'The body must be a JSON object', {
     details: [{ path: 'body', message: 'body must be a JSON object' }],
   });
 }
 
-/** The bytes of a request. The stream fails where they are too many, stop arriving, or arrive too slowly. */
+/**
+ * The bytes of a request. The stream fails with PAYLOAD_TOO_LARGE where they are too many, and with VALIDATION_ERROR
+ * where the connection ends before all of them have arrived. Too slow a connection is ended.
+ */
 function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace): Readable {
   let bytes = 0;
   const counter = new Transform({
@@ -84,7 +90,8 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace):
       else done(null, piece);
     },
   });
-  // It may fail before its reader listens. The reader gets that error when it begins to read.
+  // The stream may fail before anybody reads it. Without this listener, the error would end the process. A later reader
+  // still gets the error.
   counter.on('error', () => undefined);
   cutSlow(request, () => bytes, pace);
   request.on('close', () => {
@@ -93,18 +100,21 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace):
   return request.pipe(counter);
 }
 
-/** Disconnects a client that is slower than the pace. A window counts only if this side read all the time. */
+/**
+ * Closes the connection of a client that sends more slowly than the pace. A window only counts if this process read
+ * from the connection during all of it.
+ */
 function cutSlow(request: IncomingMessage, received: () => number, pace: Pace): void {
   const least = (pace.bytesPerSecond * pace.windowMs) / 1_000;
   let before = 0;
-  let isHeld = false;
+  let wasPaused = false;
   const timer = setInterval(() => {
     if (request.destroyed) clearInterval(timer);
-    else if (!isHeld && received() - before < least) request.destroy();
+    else if (!wasPaused && received() - before < least) request.destroy();
     before = received();
-    isHeld = request.isPaused();
+    wasPaused = request.isPaused();
   }, pace.windowMs).unref();
-  request.on('pause', () => (isHeld = true));
+  request.on('pause', () => (wasPaused = true));
 }
 
 function cutShort(): AppError {

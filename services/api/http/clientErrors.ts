@@ -4,7 +4,7 @@ import { COMMON_HEADERS } from './headers.js';
 
 /** Node's code for a request whose headers have not arrived in time. */
 const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
-/** The status and message of what Node refuses, by its code. */
+/** How requests that Node's parser refuses are answered, by the code of Node's error. */
 const REFUSALS: Record<string, [status: number, message: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'The request line and headers must be at most 16 kB long'],
   HPE_INVALID_URL: [
@@ -16,13 +16,13 @@ const REFUSALS: Record<string, [status: number, message: string]> = {
 const UNREADABLE: [status: number, message: string] = [400, 'The request could not be read'];
 
 /**
- * Answers malformed requests, and those with an unknown `Expect` header, in the one error shape. Node itself would
- * answer them without a body.
+ * Answers malformed requests, and those with an unknown `Expect` header, with the JSON body of all errors. Node itself
+ * would answer them without a body. Then the connection is closed.
  */
 export function answerClientErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // While an answer is streamed, or requests wait, this side reads nothing. Meanwhile, the rest of the next request
-    // cannot arrive, and an error would stand in the midst of the answer.
+    // While an answer is streamed, or requests wait, this process reads nothing from the connection. So it is not the
+    // client's fault that the headers are late. An answer here would also be mixed into the streamed one.
     if (error.code === LATE && socket.isPaused()) return;
     if (!socket.writable) {
       socket.destroy();
@@ -38,13 +38,13 @@ export function answerClientErrors(server: Server): void {
   });
 }
 
-/** Refuses a request in the one error shape, and has its connection closed. */
+/** Refuses a request with the JSON body of all errors and the code VALIDATION_ERROR. Then the connection is closed. */
 export function refuse(response: ServerResponse, status: number, message: string): void {
   const { headers, body } = refusal(message);
   response.writeHead(status, headers).end(body);
 }
 
-/** A refusal after which the connection is closed. */
+/** The headers and body of a refusal. `Connection: close` makes Node close the connection after it. */
 function refusal(message: string): { headers: Record<string, string>; body: string } {
   const body = JSON.stringify({ error: message, code: 'VALIDATION_ERROR' });
   const headers = {

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { headLines, setLines } from './headLines.js';
 
+/** The response headers that pages of other origins may read. */
 const EXPOSED = [
   'API-Version',
   'ETag',
@@ -13,15 +14,15 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(', ');
 
-/** The origins whose pages may read the API. */
+/** Which origins' pages may read the API (CORS). */
 export interface CorsPolicy {
-  /** The Vary header of a read. */
+  /** The Vary header of every answer. */
   vary: string;
-  /** The header lines of an answer to an origin; none where it may not read. */
+  /** The CORS headers of an answer to an origin, as lines of a head. Empty where the origin may not read. */
   linesOf: (origin: string | undefined) => string;
 }
 
-/** The policy of CORS_ORIGINS: origins, comma separated, or * for all. */
+/** The policy that the setting CORS_ORIGINS names: origins, comma separated, or * for all. */
 export function corsPolicy(setting: string): CorsPolicy {
   const origins = new Set(setting.split(',').map((origin) => origin.trim()));
   const linesFor = (origin: string) =>
@@ -36,7 +37,7 @@ export function corsPolicy(setting: string): CorsPolicy {
   };
 }
 
-/** Lets pages of the policy's origins read every answer. */
+/** Adds the CORS headers to every answer, and answers preflight requests. */
 export function allowOrigins({ vary, linesOf }: CorsPolicy): Middleware {
   return (ctx, next) => {
     ctx.set('Vary', vary);

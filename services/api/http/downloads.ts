@@ -3,27 +3,25 @@ import type { Readable } from 'node:stream';
 import { Turns } from '../turns.js';
 import { Unavailable } from '../unavailable.js';
 
-/**
- * A connection is cut when the client takes nothing of its download for so long (ms). It may be cut from half of this
- * time on.
- */
+/** A connection is cut when its client has read nothing of a response for half of this time to all of it (ms). */
 export const UNREAD_LIMIT_MS = 60_000;
 
+/** How long a stream waits until it may be opened (ms). */
 const LONGEST_WAIT_MS = 2_000;
 
 /** The most streams that may be open at once. */
 export interface StreamLimits {
   inAll: number;
-  /** The most for one client. A client may read as slowly as it likes, so it must leave some for others. */
+  /** The most for one client. With all of them, a slow client would keep others waiting. */
   ofOne: number;
-  /** How long a stream waits for a place (ms) before it is refused. */
+  /** How long a stream waits until it may be opened (ms) before it is refused. */
   waitMs?: number;
 }
 
-/** Opens a stream for a client. Throws UNAVAILABLE where too many streams stay open. */
+/** Opens a stream for a client, once that is allowed. Rejects with UNAVAILABLE where the wait takes too long. */
 export type OpenStream = (client: string, open: () => Readable) => Promise<Readable>;
 
-/** Limits how many streams are open at once. Further ones wait. A stream counts until it is closed. */
+/** Makes a function that opens streams, and limits how many are open at once. A stream counts until it is closed. */
 export function limitStreams({ inAll, ofOne, waitMs = LONGEST_WAIT_MS }: StreamLimits): OpenStream {
   const turns = new Turns({ inAll, waitMs, refusal: tooMany });
   return (client, open) =>
@@ -39,22 +37,23 @@ export function limitStreams({ inAll, ofOne, waitMs = LONGEST_WAIT_MS }: StreamL
 }
 
 /**
- * Cuts the connection of a streamed response when the client takes nothing of it for `ms`. It may be cut from half of
- * that time on. Otherwise, clients that do not read could hold all streams. Where the connection has ended already, it
- * ends the response at once.
+ * Cuts the connection of a streamed response when its client has read nothing of it for `ms`, or for as little as half
+ * of that. Otherwise, clients that do not read could hold all streams. Where nothing can be sent any more, it destroys
+ * the response at once.
  */
 export function cutUnread(response: ServerResponse, ms = UNREAD_LIMIT_MS): void {
   const { socket } = response;
-  // The client sent malformed bytes behind this request. They were refused, and that ended the connection. So nothing of
-  // this response can be sent.
+  // The client sent malformed bytes after this request. `answerClientErrors` has refused them, and has ended the
+  // connection. So this response cannot be sent.
   if (socket?.writable === false) {
     response.destroy();
     return;
   }
-  // Node checks the connection at these intervals, and cuts it where no byte has moved since the last check. So up to
-  // twice this time passes. The next request on the connection sets the usual limit again.
+  // Node checks the connection at intervals of this length. It cuts the connection where no byte has moved since the
+  // check before. So a silence of up to two intervals may pass. The next request on the connection sets the usual limit
+  // again.
   response.setTimeout(ms / 2);
-  // Bytes from the client would count as movement, too. So they are read only after the response has ended.
+  // Bytes that the client sends would count as well. So none are read until the response has ended.
   socket?.pause();
   response.once('close', () => socket?.resume());
 }

@@ -7,7 +7,7 @@ import { StoreAway } from '../stores/storeGuard.js';
 import { Unavailable } from '../unavailable.js';
 import type { Gate } from './credentials/gate.js';
 
-/** Answers every failure in the one error shape. */
+/** Answers every error with its status, and with a JSON body that has the same shape for all errors. */
 export function answerErrors(logger: Logger): Middleware {
   return async (ctx, next) => {
     try {
@@ -18,20 +18,20 @@ export function answerErrors(logger: Logger): Middleware {
   };
 }
 
-/** The error to answer with, for any failure. Details that must not be shown are only logged. */
+/** Turns any failure into the error to answer with, and logs what must not be shown. */
 export function reportFailure(logger: Logger, requestId: string, error: unknown): AppError {
   const shown = toAppError(error);
   const about = { requestId, err: shown.cause ?? error };
   if (shown.code === 'INTERNAL_ERROR') logger.error(about, 'A request failed');
-  // The watch of a store logs once that it is away. So the requests that fail for it do not.
+  // That a store is away is logged once, by its watch, and not for each request.
   else if (shown.code === 'UNAVAILABLE' && !(error instanceof StoreAway))
-    logger.warn(about, 'Something that this needs did not answer');
+    logger.warn(about, 'A request was answered with 503');
   return shown;
 }
 
 /**
- * Answers requests that no route matches, because the path is unknown or has other methods. Each counts as a read.
- * Under /admin, only callers with the level read get this answer, except for OPTIONS.
+ * Answers requests that no route matches: the path is unknown, or does not have the method. Each counts as a read.
+ * Under /admin, the caller needs the level read for this answer, except for OPTIONS.
  */
 export function answerUnmatched(gate: Gate): Middleware {
   return async (ctx) => {
@@ -42,9 +42,7 @@ export function answerUnmatched(gate: Gate): Middleware {
   };
 }
 
-/**
- * Answers OPTIONS with the methods of the path. Otherwise throws METHOD_NOT_ALLOWED, or NOT_FOUND for an unknown path.
- */
+/** Answers OPTIONS with the methods of the path. Throws NOT_FOUND for an unknown path, else METHOD_NOT_ALLOWED. */
 export function refuseUnmatched(ctx: Context): void {
   const matched = ctx['matched'] as { methods: string[] }[] | undefined;
   const methods = new Set(matched?.flatMap((layer) => layer.methods));
@@ -60,7 +58,7 @@ export function refuseUnmatched(ctx: Context): void {
   });
 }
 
-/** Turns any failure into the error to answer with, without internals. */
+/** Turns any failure into the error to answer with. Its message holds no internals; `cause` may. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isStoreAway(error)) {
@@ -76,7 +74,7 @@ function sendError(ctx: Context, error: AppError): void {
   ctx.body = body;
 }
 
-/** The reply for an error: headers and a JSON body. */
+/** The headers and the JSON body for an error. `isPrivate`: whether the operation is protected. */
 export function errorReply(
   error: AppError,
   isPrivate: boolean,

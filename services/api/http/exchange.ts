@@ -22,18 +22,18 @@ import type { PreparedResponse } from './preparedResponse.js';
 import type { ReadyAnswer, ReadyForm, SentForm } from './readyAnswers.js';
 import { cacheLines } from './send.js';
 
-/** A read that is answered in front of Koa, with its response. */
+/** A read that is answered without Koa, and its response. */
 export interface Exchange {
   request: IncomingMessage;
   response: PreparedResponse;
-  /** What is logged and measured of it. */
+  /** What is logged and measured of the read. */
   facts: RequestFacts;
-  /** The standing of the address that asks; undefined where nothing is limited. */
+  /** Where the read was counted, and what is left of the limit; undefined where it was not counted. */
   counted: { limiter: RateLimiter; name: string; standing: Standing } | undefined;
   cors: CorsPolicy;
 }
 
-/** The asker of an exchange. Further charges show in the headers. */
+/** The asker of an exchange. What it is charged later shows in the RateLimit headers of the response. */
 export function askerOf(exchange: Exchange): Asker {
   const { request, facts, counted } = exchange;
   if (!counted) return unlimitedAsker(request);
@@ -46,12 +46,12 @@ export function askerOf(exchange: Exchange): Asker {
   });
 }
 
-/** Sends a ready answer, or 304 where the client has it already. */
+/** Sends a ready answer, or 304 where the client already has it. */
 export function sendReady(
   exchange: Exchange,
   { form, body, lines, notModifiedLines }: ReadyAnswer,
 ): void {
-  if (holds(exchange.request, form)) sendNotModified(exchange, form, notModifiedLines);
+  if (isNotModified(exchange.request, form)) sendNotModified(exchange, form, notModifiedLines);
   else sendWhole(exchange, form, lines, body);
 }
 
@@ -60,7 +60,7 @@ function sendNotModified(exchange: Exchange, { cached }: ReadyForm, lines: strin
   exchange.response.endPrepared(304, lines + ownLines(exchange, cached), '');
 }
 
-/** Sends a form with its body. `lines` are its headers. */
+/** Sends a form with its body. `lines` are its headers, as lines of a head. */
 function sendWhole(
   exchange: Exchange,
   { status, length = 0, cached }: ReadyForm,
@@ -76,18 +76,18 @@ function sendWhole(
   }
   response.writeHead(status, namesAndValues(all));
   cutUnread(response);
-  // Where a stream fails, the connection is cut, and the request log says so.
+  // Where the stream fails, `pipeline` cuts the connection. The request log then shows `cut`.
   pipeline(body, response, () => undefined);
 }
 
 /**
- * Sends a form, or 304 where the client has it already. Its body may have to be made first. Where that fails, it
- * rejects, and has sent nothing.
+ * Sends a form, or 304 where the client already has it. Returns a promise where the body has to be made first. It
+ * rejects where that fails, and then nothing was sent.
  */
 export function makeAndSend(exchange: Exchange, form: SentForm): Promise<void> | undefined {
   const { request } = exchange;
   const { body } = form;
-  if (holds(request, form)) sendNotModified(exchange, form, headLines(form.notModified));
+  if (isNotModified(request, form)) sendNotModified(exchange, form, headLines(form.notModified));
   else if (typeof body !== 'function') sendWhole(exchange, form, headLines(form.headers), body);
   else if (request.method === 'HEAD') sendWhole(exchange, form, headLines(form.headers), '');
   else return sendMade(exchange, form, body);
@@ -99,7 +99,7 @@ async function sendMade(exchange: Exchange, form: SentForm, make: MakeBody): Pro
   sendWhole(exchange, form, headLines(form.headers), body);
 }
 
-/** Sends an error in the one error shape. */
+/** Sends an error. */
 export function sendError(exchange: Exchange, error: AppError): void {
   const { response, facts, cors } = exchange;
   const { headers, body } = errorReply(error, false);
@@ -116,11 +116,11 @@ export function sendError(exchange: Exchange, error: AppError): void {
   response.endPrepared(error.status, lines + ownLines(exchange), bytes);
 }
 
-function holds({ headers }: IncomingMessage, { status, etag }: ReadyForm): boolean {
+function isNotModified({ headers }: IncomingMessage, { status, etag }: ReadyForm): boolean {
   return status === 200 && noneMatchNames(headers['if-none-match'], etag);
 }
 
-/** The header lines that belong to this response alone. */
+/** The headers that differ from response to response, as lines of a head. */
 function ownLines({ request, facts, counted, cors }: Exchange, cached?: CacheState): string {
   const id = `X-Request-Id: ${facts.requestId}\r\n`;
   const standing = counted ? standingLines(counted.limiter, counted.standing) : '';

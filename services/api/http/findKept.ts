@@ -6,25 +6,22 @@ import type { ReadyAnswer } from './readyAnswers.js';
 import type { ResponseCache } from './responseCache.js';
 import type { Question } from './route.js';
 
-/** What the response cache keeps: an answer, or the error NOT_FOUND. */
+/** What the response cache keeps: an answer, or a NOT_FOUND error. */
 export type Outcome = Answer | AppError;
 
 export type AnswerCache = ResponseCache<Outcome, ReadyAnswer>;
 
-/** How many bytes an error takes with its stack, as measured. */
+/** How many bytes an error takes in memory with its stack, as measured. */
 const STACK_BYTES = 512;
 
-/** How many bytes an outcome takes in memory; undefined where it is too large to be kept, or must not be. */
+/** How many bytes an outcome takes in memory; undefined where it is streamed, or must not be cached. */
 export function outcomeBytes(outcome: Outcome): number | undefined {
   if (outcome instanceof AppError) return STACK_BYTES;
   if (outcome.openGzip || outcome.cached?.expiresAt === 0) return undefined;
   return (outcome.identity?.length ?? 0) + (outcome.gzip?.length ?? 0);
 }
 
-/**
- * When an outcome must not be used any more (a time of `performance.now()`); undefined where only an announcement ends
- * it.
- */
+/** When an outcome expires (a time of `performance.now()`); undefined where it stays until an announcement. */
 export function outcomeExpiry(outcome: Outcome): number | undefined {
   return outcome instanceof AppError ? undefined : outcome.cached?.expiresAt;
 }
@@ -37,7 +34,7 @@ export function isKept(question: Question): question is KeptQuestion {
   return question.cached !== undefined;
 }
 
-/** The answer to a question: from the cache, or else loaded. */
+/** Answers a question from the cache, or else loads the answer. Rejects with the handler's errors. */
 export async function answerKept(
   request: IncomingMessage,
   question: KeptQuestion,
@@ -48,7 +45,7 @@ export async function answerKept(
   return kept ? asHit(await wholeOf(request, key, kept, cache)) : loadOnce(question, cache);
 }
 
-/** The outcome kept under a key, in the form for this client. Throws a kept NOT_FOUND. */
+/** A kept outcome, with the uncompressed body where this client needs it. Rejects where it is a NOT_FOUND error. */
 export async function wholeOf(
   request: IncomingMessage,
   key: string,
@@ -63,8 +60,8 @@ export async function wholeOf(
 }
 
 /**
- * Loads an answer once for all who ask for it at the same time. Its cost counts for the one who asked first. Where the
- * limit of that one does not allow it, each of the others loads for itself.
+ * Loads an answer once for all requests that ask for it at the same time. The first of them is charged for its cost.
+ * Where that exceeds the limit of the first asker, each of the other requests loads the answer for itself.
  */
 export async function loadOnce(question: KeptQuestion, cache: AnswerCache): Promise<Answer> {
   const { cached } = question;
@@ -81,20 +78,20 @@ export async function loadOnce(question: KeptQuestion, cache: AnswerCache): Prom
   }
 }
 
-/** Marks an answer as found in the cache, for its headers. */
+/** Marks an answer as found in the cache: its X-Cache header is HIT. */
 export function asHit(answer: Answer): Answer {
   const { cached } = answer;
   return cached ? { ...answer, cached: { ...cached, state: 'HIT' } } : answer;
 }
 
-/** An outcome whose headers tell that it is kept until a certain time at most. */
+/** An outcome whose X-Cache-TTL ends at a time (`performance.now()`) at the latest; undefined for no such limit. */
 function endingBy(time: number | undefined, outcome: Outcome): Outcome {
   if (time === undefined || outcome instanceof AppError || !outcome.cached) return outcome;
   const { state, expiresAt } = outcome.cached;
   return { ...outcome, cached: { state, expiresAt: Math.min(expiresAt, time) } };
 }
 
-/** Answers a question. NOT_FOUND is an outcome, because it is kept. Every other error is thrown. */
+/** Answers a question. A NOT_FOUND error is cached, so it is returned as an outcome. All other errors are thrown. */
 async function settle({ answer }: Question): Promise<Outcome> {
   try {
     return await compressed(await answer(undefined));

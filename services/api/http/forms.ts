@@ -6,37 +6,41 @@ import { limitStreams } from './downloads.js';
 import { entityTag } from './entityTag.js';
 import { chooseEncoding, type Encoding } from './negotiate.js';
 
-/** The Cache-Control of an answer that anybody may read. */
+/** The Cache-Control header of an answer that anybody may read. */
 const PUBLIC = 'public, max-age=1, stale-while-revalidate=10';
 /**
- * A longer body (bytes) is inflated while the client reads it. Otherwise, a client that does not read would fill the
- * memory.
+ * The Cache-Control header of a file. Caches have to revalidate it before each use, because it may be deleted by then.
+ */
+const REVALIDATED = 'no-cache';
+/**
+ * A body with more uncompressed bytes is decompressed while the client reads it, and not as a whole. Otherwise, clients
+ * that do not read could fill the memory.
  */
 const INFLATE_WHOLE = 262_144;
-/** Limits how many bodies a process streams at once. Each takes about 3 MB while its client does not read. */
+/** Opens streams of bodies. Each takes about 3 MB of memory while its client does not read. */
 const openStream = limitStreams({ inAll: 64, ofOne: 16 });
 
-/** An answer in the form for one client. In lists of headers, names and values alternate. */
+/** An answer in the encoding for one client. In lists of headers, names and values alternate. */
 export interface Form {
   /** The quoted entity tag. */
   etag: string;
-  /** Headers of the answer, and of a 304. */
+  /** Headers of the response, also where it is a 304. */
   headers: readonly string[];
-  /** Further headers of the answer, but not of a 304. */
+  /** Further headers of the response, unless it is a 304. */
   content: readonly string[];
-  /** How many bytes the body has; undefined where that is only known after they are sent. */
+  /** How many bytes the body has; undefined where that is not known before it is sent. */
   length: number | undefined;
-  /** The body where it is in memory, or else what makes it. */
+  /** The body, or a function that makes it. */
   body: Buffer | MakeBody;
 }
 
 /**
- * Makes a body for a client. Each call begins the stream of a stored body anew. Throws UNAVAILABLE where too many
- * bodies are streamed.
+ * Makes the body for a client, which is named for the limit of streams. A stream of a stored body begins at its start
+ * in each call. Rejects with UNAVAILABLE where too many bodies are streamed.
  */
 export type MakeBody = (client: string) => Readable | Buffer | Promise<Readable | Buffer>;
 
-/** The form of an answer for a request. A promise where it has to be compressed first. */
+/** The form of an answer for a request. Returns a promise where a long answer has to be compressed first. */
 export function formOf(
   { headers: asked }: Pick<IncomingMessage, 'headers'>,
   answer: Answer,
@@ -51,12 +55,6 @@ export function formOf(
   return packed.then((whole) => gzipForm(whole, cacheControl));
 }
 
-/**
- * The Cache-Control of an answer that caches may keep, but have to revalidate before each use, as it may be gone by
- * then.
- */
-const ASKED_AGAIN = 'no-cache';
-
 function fileForm(answer: Answer, { type, bytes }: NonNullable<Answer['file']>): Form {
   const { etag, length, headers = {} } = answer;
   const tag = entityTag(etag, 'identity');
@@ -64,7 +62,7 @@ function fileForm(answer: Answer, { type, bytes }: NonNullable<Answer['file']>):
     etag: tag,
     length,
     body: () => bytes,
-    headers: ['ETag', tag, 'Cache-Control', ASKED_AGAIN, ...Object.entries(headers).flat()],
+    headers: ['ETag', tag, 'Cache-Control', REVALIDATED, ...Object.entries(headers).flat()],
     content: ['Content-Type', type, 'Content-Length', String(length)],
   };
 }
@@ -94,13 +92,13 @@ function gzipForm(answer: Answer, cacheControl: string): Form {
   };
 }
 
-/** Whether an answer has to be inflated as a whole before it is sent to a client. */
+/** Whether the body of an answer has to be decompressed as a whole before it can be sent to a client. */
 export function isInflatedFor({ headers }: IncomingMessage, answer: Answer): boolean {
   if (answer.identity || !answer.gzip || answer.length > INFLATE_WHOLE) return false;
   return chooseEncoding(headers['accept-encoding'], isGzipOffered(answer)) === 'identity';
 }
 
-/** Whether an answer is sent as gzip to clients that take gzip. */
+/** Whether an answer is sent as gzip to clients that accept gzip. */
 function isGzipOffered({ gzip, openGzip, length }: Answer): boolean {
   return Boolean(gzip ?? openGzip) || length >= COMPRESS_FROM;
 }
@@ -125,6 +123,6 @@ function makeIdentity(answer: Answer, client: string): Promise<Readable | Buffer
 }
 
 function expand(source: Readable): Readable {
-  // An error also destroys the last stream. Its reader then cuts the connection.
+  // Where decompression fails, `pipeline` destroys the returned stream with the error, and the response is cut.
   return pipeline(source, createGunzip(), () => undefined);
 }

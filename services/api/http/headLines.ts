@@ -1,8 +1,8 @@
 import { validateHeaderName, validateHeaderValue, type ServerResponse } from 'node:http';
 
 /**
- * Turns headers, names and values in turn, into lines of a response's head. Throws for headers that Node would not
- * send.
+ * Turns headers into lines of a response's head, each ending with CRLF. In `headers`, names and values alternate.
+ * Throws TypeError for a name or value that Node would refuse.
  */
 export function headLines(headers: readonly string[]): string {
   let lines = '';
@@ -15,7 +15,7 @@ export function headLines(headers: readonly string[]): string {
   return lines;
 }
 
-/** Turns lines of a head back into headers, names and values in turn. */
+/** Turns lines of a head back into a list in which names and values alternate. */
 export function namesAndValues(lines: string): string[] {
   return lines
     .split('\r\n')
@@ -31,7 +31,7 @@ export function setLines(response: ServerResponse, lines: string): void {
   setAll(response, namesAndValues(lines));
 }
 
-/** Sets headers, names and values in turn, on a response. */
+/** Sets headers on a response. In `headers`, names and values alternate. */
 export function setAll(response: ServerResponse, headers: readonly string[]): void {
   for (let at = 0; at < headers.length; at += 2) {
     response.setHeader(headers[at]!, headers[at + 1]!);

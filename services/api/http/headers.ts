@@ -1,20 +1,20 @@
 import type { Middleware } from 'koa';
 import { API_VERSION } from '../../../shared/contract/openapi.js';
 
-/** Names and values of headers that every response has. */
+/** The headers of every response, as pairs of name and value. */
 export const COMMON_HEADERS: readonly [string, string][] = Object.entries({
   'API-Version': API_VERSION,
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 });
 
-/** Sets the headers of every response. A request whose body was not read also has its connection closed. */
+/** Sets COMMON_HEADERS. Where the body of a request was not read to its end, it also has the connection closed. */
 export function describeResponses(): Middleware {
   return async (ctx, next) => {
     for (const [name, value] of COMMON_HEADERS) ctx.res.setHeader(name, value);
     await next();
-    // Before the connection could serve another request, the rest of the body would have to be read, without any limit
-    // of time.
+    // Otherwise Node would first read the rest of the body, without any limit of time, before the next request of the
+    // connection.
     if (!ctx.req.complete) ctx.set('Connection', 'close');
   };
 }

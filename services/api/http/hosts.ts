@@ -3,7 +3,8 @@ import type { Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 
 /**
- * Refuses requests that name no host, or more than one. With two, a proxy and this service could each take another one.
+ * Refuses requests without a Host header, or with several. Of two Host headers, a proxy and this service might not use
+ * the same one.
  */
 export function checkHosts(): Middleware {
   return ({ req }, next) => {
@@ -14,7 +15,7 @@ export function checkHosts(): Middleware {
   };
 }
 
-/** Whether a request names exactly one host. A request of HTTP/1.0 may also name none. */
+/** Whether a request has exactly one Host header. A request of HTTP/1.0 may have none. */
 export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let names = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at]!)) names += 1;

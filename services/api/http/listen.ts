@@ -5,6 +5,7 @@ import { answerClientErrors, refuse } from './clientErrors.js';
 import type { PeerReader } from './credentials/addressReader.js';
 import { KEEP_ALIVE_MS, PreparedResponse } from './preparedResponse.js';
 
+/** A server that listens. */
 export interface Listener {
   /** `http://host:port`. */
   url: string;
@@ -12,18 +13,18 @@ export interface Listener {
   drain(): Promise<void>;
 }
 
-/** The most requests that may wait on one connection. */
+/** How many requests may wait on one connection at most. */
 const MOST_WAITING = 32;
 
 /** The most headers of a request. */
 const MOST_HEADERS = 200;
 
-/** What node:http returns to its parser to have it stop. */
+/** The value of `onIncoming` that makes Node's parser stop. */
 const STOP = 2;
 
-/** A property of connections that the types of node:http leave out. A later version of Node may not have it. */
+/** An internal property of connections, which the types of node:http leave out. A later version of Node may lack it. */
 interface Unlisted {
-  /** `onIncoming` is called for each request when its headers are parsed. */
+  /** Calls `onIncoming` for each request, once its headers are parsed. */
   parser?: { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number };
 }
 
@@ -34,25 +35,24 @@ export interface ListenOptions {
   host: string;
   port: number;
   /**
-   * How long connections may still be used after a drain has begun (ms). Each answer asks its client to close the
-   * connection.
+   * How long idle connections stay open after a drain has begun (ms). Meanwhile, each answer asks its client to close
+   * the connection.
    */
   graceMs?: number;
-  /** A connection is closed when nothing moves on it for so long (ms) in the middle of a request. */
+  /** A connection is closed when no byte moves on it for so long (ms) during a request. */
   idleMs?: number;
   /** The most connections that are open at once. Further ones are closed. */
   connections?: number;
-  /** The most connections under one name. Without this limit, one client could hold all of them. */
+  /** The most open connections under one name. Without this limit, one client could hold all of them. */
   connectionsOfOne?: number;
-  /**
-   * Reads the name under which a connection is counted. Connections without a name count only towards all connections.
-   */
+  /** Reads the name under which a connection is counted. Without a name, only the limit of all connections applies. */
   peerOf?: PeerReader | undefined;
 }
 
 /**
- * Serves requests at an address. The requests of one connection are handled one after the other. Connections that are
- * slow, idle or too many are closed. Throws SettingsError where the port is taken.
+ * Listens at an address, and passes each request to `handler`. The requests of one connection are handled one after the
+ * other. Connections that are slow, idle or too many are closed. Rejects with SettingsError where the address cannot be
+ * listened on.
  */
 export async function listen(handler: RequestHandler, options: ListenOptions): Promise<Listener> {
   const { host, port, graceMs = 500, idleMs = 60_000 } = options;
@@ -60,12 +60,12 @@ export async function listen(handler: RequestHandler, options: ListenOptions): P
   const server = createServer(
     {
       headersTimeout: 10_000,
-      // Each route limits how long its own body takes, because an upload takes longer than other requests.
+      // No limit here, because an upload takes longer than other requests. `readBody` limits how long each body takes.
       requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
       ServerResponse: PreparedResponse,
       connectionsCheckingInterval: 1_000,
-      // Node would refuse such a request without a body. So the handler checks the Host header.
+      // Node would refuse a request without a Host header by an answer without a body. So the handler checks it.
       requireHostHeader: false,
     },
     oneByOne(
@@ -96,9 +96,10 @@ export async function listen(handler: RequestHandler, options: ListenOptions): P
 
 /**
  * Handles the requests of a connection one after the other. A client may send many requests before it reads an answer
- * (pipelining). Node would handle all of them at once, and keep the answers in memory until the client reads them. So a
- * request waits until its answer may be sent. While any request waits, nothing more is read from the connection. What
- * was read before may hold thousands of requests, so a connection on which too many wait is closed.
+ * (pipelining). Node would handle all of them at once, and keep the answers in memory until the client reads them.
+ * Here, a request waits until all answers before its own are sent. While any request waits, nothing more is read from
+ * the connection. What was already read may hold thousands of requests. So a connection is closed where more than
+ * MOST_WAITING wait.
  */
 function oneByOne(handler: RequestHandler): RequestHandler {
   const waiting = new WeakMap<Socket, number>();
@@ -108,7 +109,7 @@ function oneByOne(handler: RequestHandler): RequestHandler {
     if (before === MOST_WAITING) socket.destroy();
     socket.pause();
     if (before !== undefined) return;
-    // Node resumes reading when it has parsed a whole request, or sent an answer.
+    // Node resumes a connection when it has parsed a whole request, or sent an answer.
     socket.on('resume', () => {
       if (waiting.get(socket)! > 0) socket.pause();
     });
@@ -119,7 +120,7 @@ function oneByOne(handler: RequestHandler): RequestHandler {
     if (left === 0) socket.resume();
   };
   return (request, response) => {
-    // A response gets the socket when all responses before it are sent.
+    // Node gives a response its socket once all responses before it are sent.
     if (response.socket) {
       handler(request, response);
       return;
@@ -134,10 +135,10 @@ function oneByOne(handler: RequestHandler): RequestHandler {
 }
 
 /**
- * Refuses a request with more than MOST_HEADERS headers. Node's own limit of 16 kB counts only names and values, so
- * 16,000 headers of one letter would pass, and take almost a megabyte. Node's `maxHeadersCount` bounds what is kept.
- * But Node drops the rest without an error, and with it perhaps the client's address, which a proxy adds last. So Node
- * keeps one header more than is allowed, and such a request is refused here.
+ * Refuses a request with more than MOST_HEADERS headers. Node limits names and values to 16 kB in all, so 16,000
+ * headers of one letter would pass, and take almost a megabyte. Node's `maxHeadersCount` limits how many headers are
+ * kept. But Node drops the others without an error, and a proxy may have put the client's address into the last one. So
+ * Node keeps one header more than is allowed, and this function refuses a request that has it.
  */
 function limitHeaders(handler: RequestHandler): RequestHandler {
   return (request, response) => {
@@ -149,9 +150,9 @@ function limitHeaders(handler: RequestHandler): RequestHandler {
 
 /**
  * Collects the requests that arrive in one turn of the event loop. At the end of the turn, it handles them one after
- * the other, so that their answers are written close together. A client sleeps while it waits for answers. The kernel
- * wakes it for the first one, and the client is still awake for the others. If the answers were further apart, the
- * kernel would wake the client for each of them, and that takes processor time of this process.
+ * the other, so that their answers are written close together. On the same machine, this saves processor time: a client
+ * or proxy sleeps while it waits for answers, and the write of the first one wakes it. It is then still awake for the
+ * others. If the answers were further apart, each write would have to wake it.
  */
 function atEndOfTurn(handler: RequestHandler): RequestHandler {
   let arrived: Parameters<RequestHandler>[] = [];
@@ -166,8 +167,9 @@ function atEndOfTurn(handler: RequestHandler): RequestHandler {
 }
 
 /**
- * Closes connections beyond a limit, and those whose client is gone. Node's own limit does not suit several processes:
- * a full process hands a connection back, and where all are full, it is passed on without end.
+ * Closes connections beyond a limit, and those whose client is gone. Node's own `maxConnections` does not suit several
+ * processes: a process at its limit hands a new connection back to the parent. Where all of them are at their limits,
+ * the connection would go round without end.
  */
 function limitConnections(
   server: Server,
@@ -183,8 +185,8 @@ function limitConnections(
   };
   server.on('connection', (socket) => {
     // A client may reset its connection before this process accepts it. Then Node can still read its requests, but not
-    // its address, so they would count towards no limit of its own. Of any other connection, Node remembers the address
-    // from here on.
+    // its address. So the requests could not be counted under it. Node remembers the address of any other connection
+    // once it was read here.
     if (socket.remoteAddress === undefined) {
       socket.destroy();
       return;
@@ -201,9 +203,9 @@ function limitConnections(
 }
 
 /**
- * Makes the parser of a connection stop once the connection is closed. One read brings up to 64 kB, which can be
- * thousands of requests. Node would parse all of them, although nobody gets the answers, and other clients would wait
- * meanwhile.
+ * Makes the parser of a connection stop once the connection is closed. One read from a connection brings up to 64 kB,
+ * which may hold thousands of requests. Node would parse all of them, although nobody can get the answers. Meanwhile,
+ * other clients would have to wait.
  */
 function stopParsingClosed(server: Server): void {
   server.on('connection', (socket: Socket) => {
@@ -217,7 +219,7 @@ function stopParsingClosed(server: Server): void {
 
 /** Stops taking connections. Resolves when the last one is closed. */
 function stopListening(server: Server): Promise<void> {
-  // The close of HTTP servers also cuts idle connections at once, and so any request that is just arriving on one.
+  // `close` of an HTTP server would also cut idle connections at once, although a request may be arriving on one.
   return new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 }
 

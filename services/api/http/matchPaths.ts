@@ -1,26 +1,30 @@
 import type { Route } from './route.js';
 
-/** What a URL asks for. */
+/** The route of a URL, and what the URL holds for it. */
 export interface Match {
   route: Route;
-  /** The path with the names of its parameters. */
+  /** The path as declared, with the names of its parameters. */
   path: string;
   params: Record<string, string>;
   queryString: string;
 }
 
+/** A node of the tree of paths, in which each edge is a segment. */
 interface Node {
   literals: Map<string, Node>;
   parameter?: { name: string; node: Node };
   end?: Pick<Match, 'route' | 'path'>;
 }
 
-/** A path whose words need no decoding, and a query that needs no more than decoding. */
+/**
+ * A path whose segments need no percent-decoding, and perhaps a query string. That is at most 2,048 characters of
+ * printable ASCII, without `#`.
+ */
 const PLAIN = /^(\/|(?:\/[\w.-]+)+)(?:\?([!"$-~]{0,2048}))?$/;
 
 /**
- * Makes a function that finds the route of a plain URL. Nearly all URLs are plain. Others match nothing here, and are
- * left to the router. Two paths must not differ only in the names of their parameters.
+ * Makes a function that finds the route of a URL in the form of PLAIN. Nearly all URLs have it. For others it returns
+ * undefined, and Koa's router decides. Two paths must not differ only in the names of their parameters.
  */
 export function pathMatcher(routes: readonly Route[]): (url: string) => Match | undefined {
   const root = emptyNode();
@@ -34,9 +38,9 @@ export function pathMatcher(routes: readonly Route[]): (url: string) => Match | 
 function find(root: Node, path: string, queryString: string): Match | undefined {
   const params: Record<string, string> = {};
   let node: Node | undefined = root;
-  for (const word of path.split('/').slice(1)) {
-    const next: Node | undefined = node.literals.get(word);
-    if (!next && node.parameter) params[node.parameter.name] = word;
+  for (const segment of path.split('/').slice(1)) {
+    const next: Node | undefined = node.literals.get(segment);
+    if (!next && node.parameter) params[node.parameter.name] = segment;
     node = next ?? node.parameter?.node;
     if (!node) return undefined;
   }
@@ -45,15 +49,16 @@ function find(root: Node, path: string, queryString: string): Match | undefined 
 
 function add(root: Node, path: string, route: Route): void {
   let node = root;
-  for (const word of path.split('/').slice(1)) {
-    node = word.startsWith(':') ? parameterOf(node, word.slice(1)) : literalOf(node, word);
+  for (const segment of path.split('/').slice(1)) {
+    const isParameter = segment.startsWith(':');
+    node = isParameter ? parameterOf(node, segment.slice(1)) : literalOf(node, segment);
   }
   node.end ??= { route, path };
 }
 
-function literalOf({ literals }: Node, word: string): Node {
-  const known = literals.get(word) ?? emptyNode();
-  literals.set(word, known);
+function literalOf({ literals }: Node, segment: string): Node {
+  const known = literals.get(segment) ?? emptyNode();
+  literals.set(segment, known);
   return known;
 }
 

@@ -2,17 +2,20 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../../shared/contract/errors.js';
 import { metricsAccess } from '../../../shared/platform/metrics.js';
-import { invalidCredential } from '../auth/refusals.js';
+import { BEARER_CHALLENGE, invalidCredential } from '../auth/refusals.js';
 import type { ApiMetrics } from '../metrics/apiMetrics.js';
 
 const PATH = '/metrics';
 
-/** GET /metrics in the text format of Prometheus, for requests from this machine or with METRICS_TOKEN. */
+/**
+ * GET /metrics in the text format of Prometheus, for requests from this machine or with METRICS_TOKEN. Throws
+ * UNAUTHORIZED without a token, and FORBIDDEN for a wrong one.
+ */
 export function serveMetrics(
   { registry, read }: ApiMetrics,
   token: string | undefined,
 ): Middleware {
-  // The path must be exact. A proxy that hides /metrics does not hide /metrics/ or /METRICS.
+  // The path must match exactly. A proxy that hides /metrics may not hide /metrics/ or /METRICS.
   const router = new Router({ sensitive: true, strict: true });
   router.get(PATH, async (ctx: Context) => {
     Object.assign(ctx.state, { private: true, operationId: 'getMetrics', route: PATH });
@@ -29,6 +32,6 @@ export function serveMetrics(
 
 function missingToken(): AppError {
   return new AppError('UNAUTHORIZED', 'This needs METRICS_TOKEN as a bearer token', {
-    headers: { 'WWW-Authenticate': 'Bearer realm="forum-archive"' },
+    headers: { 'WWW-Authenticate': BEARER_CHALLENGE },
   });
 }

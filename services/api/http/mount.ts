@@ -12,7 +12,7 @@ import { send } from './send.js';
 /** The context of a request that the router has matched. */
 export type RouteContext = Context & { params: Record<string, string> };
 
-/** What is needed to answer a route. */
+/** What routes are answered with. */
 export interface MountDeps {
   cache: AnswerCache;
   gate: Gate;
@@ -20,7 +20,7 @@ export interface MountDeps {
   readMs: number;
 }
 
-/** Makes the middleware that answers routes. The gate has to admit each request first. */
+/** Makes the middleware that answers the requests of routes, once the gate has admitted them. */
 export function mountRoutes(routes: readonly Route[], deps: MountDeps): Middleware {
   const router = new Router({ sensitive: true });
   for (const route of routes) {
@@ -42,13 +42,13 @@ async function answerRoute(
   const { operation } = route;
   if (operation.access !== 'public') ctx.state['private'] = true;
   ctx.state['operationId'] = operation.operationId;
-  // An operation with the access `me` may ask the chat platform, which takes longer.
+  // An operation with the access `me` may have to ask the chat platform, which may take longer than a read.
   const isRead = operation.method === 'get' && operation.access !== 'me';
   const find = () => findAnswer(ctx, route, cache, gate);
   await send(ctx, await (isRead ? withTimeout(readMs, find, closeFile) : find()));
 }
 
-/** Closes the file of an answer that was not sent. */
+/** Closes the file of an answer that came too late to be sent. */
 function closeFile({ file }: Answer): void {
   file?.bytes.destroy();
 }

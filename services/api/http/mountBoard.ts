@@ -20,7 +20,7 @@ import { noteBoardAction } from './boardActions.js';
 import type { RouteContext } from './mount.js';
 import { queryReader } from './query.js';
 
-/** What bull-board hands to a web server. */
+/** What bull-board passes to the adapter of a web server. */
 interface Board {
   queues: BullBoardQueues;
   uiConfig: UIConfig;
@@ -33,8 +33,10 @@ interface Board {
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** The most jobs of each state that a page shows. */
 const MOST_JOBS = 100;
-/** Checks which jobs a page shows. bull-board takes any number, and counts an empty value as absent. */
-const checkWindow = queryReader(
+/**
+ * Checks which page of jobs is asked for. bull-board itself accepts any number, and treats an empty value as absent.
+ */
+const checkPage = queryReader(
   Joi.object({
     page: wholeNumberParameter().min(1).empty(''),
     jobsPerPage: wholeNumberParameter().min(1).max(MOST_JOBS).empty(''),
@@ -42,9 +44,9 @@ const checkWindow = queryReader(
 );
 
 /**
- * Serves bull-board's pages, scripts and API for a queue under a path. It notes each change in `ctx.state.given` for
- * the audit trail. Throws FORBIDDEN for a change that is not allowed, VALIDATION_ERROR for a page that cannot be shown,
- * NOT_FOUND for an id that no job can have, and what the queue throws.
+ * Serves bull-board's page, its files and its API for a queue, under the path `mounted`. For the audit trail, it adds
+ * each change to `ctx.state.given`. Throws the errors of `noteBoardAction`, VALIDATION_ERROR for a page that cannot be
+ * shown, NOT_FOUND, and the errors of the queue.
  */
 export function mountBoard(queue: Queue, mounted: string): Middleware {
   const board = describeBoard(queue);
@@ -64,7 +66,7 @@ export function mountBoard(queue: Queue, mounted: string): Middleware {
   });
   for (const route of board.routes) {
     router.register([route.route].flat(), [route.method].flat(), async (ctx: RouteContext) => {
-      checkWindow(ctx.querystring);
+      checkPage(ctx.querystring);
       const { jobId } = ctx.params;
       if (jobId !== undefined && !isJobId(jobId)) throw new AppError('NOT_FOUND', 'Job not found');
       if (!READS.has(ctx.method)) await noteBoardAction(ctx, route, queue);
@@ -84,7 +86,7 @@ async function answer(
     uiConfig,
     query: ctx.query,
     params: ctx.params,
-    // No change that is allowed here needs a body. A body that came late would outlive its credential.
+    // No change that is allowed here needs a body. Besides, the credential may expire before a slow body has arrived.
     body: {},
     headers: ctx.headers as Record<string, string | undefined>,
   });
@@ -92,7 +94,7 @@ async function answer(
   ctx.body = body;
 }
 
-/** Renders bull-board's page without the fonts that it would fetch from other hosts. */
+/** Renders bull-board's page, without its links to fonts of other hosts. */
 function renderEntry({ entry, uiConfig, views }: Board, basePath: string): string {
   const { name, params } = entry.handler({ basePath, uiConfig });
   return readFileSync(join(views, name), 'utf8')
@@ -100,6 +102,7 @@ function renderEntry({ entry, uiConfig, views }: Board, basePath: string): strin
     .replace(/<%[-=] (\w+) %>/g, (_, field: string) => params[field] ?? '');
 }
 
+/** Collects what bull-board passes to its adapter. */
 function describeBoard(queue: Queue): Board {
   const board: Partial<Board> = {};
   const keep =
@@ -115,7 +118,7 @@ function describeBoard(queue: Queue): Board {
     setApiRoutes: keep('routes'),
     setViewsPath: keep('views'),
     setStaticPath: (_, path) => keep('statics')(path),
-    // Errors are answered as in the rest of the API. bull-board's own handler would show their internals.
+    // Errors are answered as everywhere in the API. bull-board's own handler would show their internals.
     setErrorHandler: () => serverAdapter,
   };
   const uiConfig = { boardTitle: 'Forum Archive', hideDocsLink: true };

@@ -1,22 +1,25 @@
 export type Encoding = 'gzip' | 'identity';
 
-/** The encoding that a client gets. */
+/** The encodings that a client gets. */
 interface Choice {
-  /** Where gzip is offered. */
+  /** Of an answer that is offered as gzip. */
   offered: Encoding;
-  /** Where gzip is not offered. */
+  /** Of any other answer. */
   otherwise: Encoding;
 }
 
-/** The encoding to answer in, by Accept-Encoding (RFC 9110, 12.5.3). It is gzip where the client likes both equally. */
+/**
+ * The encoding of an answer by the Accept-Encoding header (RFC 9110, 12.5.3). `gzipOffered`: whether the answer is
+ * offered as gzip. Where the client has no preference, the encoding is gzip.
+ */
 export function chooseEncoding(header: string | undefined, gzipOffered: boolean): Encoding {
   const { offered, otherwise } = choiceOf(header ?? '');
   return gzipOffered ? offered : otherwise;
 }
 
 /**
- * Names the class of clients that get the same encodings, with and without gzip on offer. For clients that take both
- * and prefer gzip, the name is empty.
+ * A name for all Accept-Encoding headers with the same choice of encodings. It is empty for the most usual choice: gzip
+ * where it is offered, else identity.
  */
 export function encodingClass(header = ''): string {
   const { offered, otherwise } = choiceOf(header);
@@ -24,7 +27,7 @@ export function encodingClass(header = ''): string {
   return otherwise === 'gzip' ? 'gzip ' : '';
 }
 
-/** How many headers are remembered. Browsers send few different ones. */
+/** How many headers are remembered at most. Browsers send few different ones. */
 const MOST_KNOWN = 256;
 const known = new Map<string, Choice>();
 
@@ -49,7 +52,7 @@ function choose(header: string, gzipOffered: boolean): Encoding {
   return gzipOffered && gzip >= (identity ?? 0) ? 'gzip' : 'identity';
 }
 
-/** The most codings of a header that are read. Fewer exist, but a header has room for thousands. */
+/** How many codings of a header are read at most. Fewer exist, but a header has room for thousands. */
 const MOST_CODINGS = 64;
 
 /** The weight (0 to 1) of each coding in an Accept-Encoding header. Names are in lower case. */

@@ -6,24 +6,23 @@ import type { Caller } from '../caller.js';
 import type { ApiMetrics } from '../metrics/apiMetrics.js';
 import type { AddressReader } from './credentials/addressReader.js';
 
-/** What is known of a request when its response has ended. */
+/** What is logged and measured of a request, besides its response. */
 export interface RequestFacts {
   requestId: string;
-  /** The path with the names of its parameters; undefined where no route matched. */
+  /** The path as declared, with the names of its parameters; absent where no route matched. */
   route?: string;
   operationId?: string;
-  /** Null without a credential, and where it was wrong. */
-  caller?: Caller | null;
-  /** The limit that refused the request. */
+  /** Absent without a credential, and where it was wrong or was not checked. */
+  caller?: Caller;
+  /** The name of the rate limit that refused the request. */
   limitedBy?: string;
   /** The Content-Length and X-Cache headers, where they cannot be read from the response. */
   sent?: { bytes: number; xCache: string | undefined };
 }
 
 /**
- * Logs and measures a request. Where its response is already written, this happens at once. Otherwise it happens when
- * the response has ended or was cut, and `facts` may be filled in until then. `startedAt` is when handling began
- * (`performance.now()`).
+ * Logs and measures a request when its response has ended or was cut, or at once where that has happened already. Until
+ * then, `facts` may still be filled in. `startedAt` is when the handling of the request began (`performance.now()`).
  */
 export type Observe = (
   request: IncomingMessage,
@@ -33,8 +32,8 @@ export type Observe = (
 ) => void;
 
 /**
- * Makes a function that observes requests: one log line and one measurement each. The line names the key or user, if
- * known, and the client's address where `addressOf` is given.
+ * Makes a function that logs each request in one line, and measures it. With `addressOf`, the line also holds the
+ * client's address.
  */
 export function createObserver(
   logger: Logger,
@@ -43,7 +42,7 @@ export function createObserver(
 ): Observe {
   const log = requestLog(logger);
   return (request, response, facts, startedAt) => {
-    // The address can only be read while the connection is open.
+    // The address is read now, because it cannot be read any more when the connection is closed.
     const address = addressOf?.(request);
     const tell = (): void => {
       const ms = performance.now() - startedAt;
@@ -75,7 +74,7 @@ function headersOf(response: ServerResponse): NonNullable<RequestFacts['sent']> 
   };
 }
 
-/** Gives each request an id, and observes it. Its facts are kept in the context's state. */
+/** Gives each request an id, and observes it. The facts are those in `ctx.state`. */
 export function observeRequests(observe: Observe): Middleware {
   return (ctx, next) => {
     const requestId = requestIdOf(ctx.req);
@@ -86,7 +85,7 @@ export function observeRequests(observe: Observe): Middleware {
   };
 }
 
-/** The id of a request. It is the one that the caller sent, if that has a valid form. */
+/** The id of a request: its X-Request-Id header where that has a valid form, else a random UUID. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();

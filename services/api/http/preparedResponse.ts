@@ -4,7 +4,7 @@ import { namesAndValues } from './headLines.js';
 /** How long a connection may be idle between two requests (ms). */
 export const KEEP_ALIVE_MS = 30_000;
 
-/** Properties of responses that the types of node:http leave out. They are as old as node:http. */
+/** Internal properties of responses, which the types of node:http leave out. Every version of node:http has them. */
 interface Unlisted {
   /** The head as text. `end` sends it in front of the body. */
   _header: string | null;
@@ -15,18 +15,18 @@ interface Unlisted {
 const CONNECTION = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}\r\n`;
 
 /**
- * A response whose head can be given as text. Most headers of an answer are the same in all its responses. So their
- * text can be made once and kept. `writeHead` would check and join all headers for each response.
+ * A response whose head can be given as text. Most headers of an answer are the same in all its responses, so their
+ * text is made once and cached with the answer. `writeHead` would check and join all headers again for each response.
  */
 export class PreparedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   /**
-   * Sends the whole response. `lines` hold its headers, with the Content-Length of the body. They are not checked. The
-   * Date and Connection headers are added. A body that is given as text has one character for each byte.
+   * Sends the whole response. `lines` are its headers, as lines of a head, with the Content-Length. They are not
+   * checked. The Date and Connection headers are added. A string as body holds one byte in each character (Latin-1).
    */
   endPrepared(status: number, lines: string, body: string | Buffer): void {
-    // Where the connection will be closed, the head has to say so.
+    // A connection that will be closed needs another Connection header, which `writeHead` adds.
     if (!this.shouldKeepAlive || this.hasHeader('Connection')) {
       this.writeHead(status, namesAndValues(lines)).end(body, 'latin1');
       return;

@@ -3,12 +3,14 @@ import type { Context, Middleware } from 'koa';
 import { AppError, type ErrorDetail } from '../../../shared/contract/errors.js';
 import { keysOf } from '../../../shared/platform/keysOf.js';
 
-/** The most bytes of a query string. A `q` of the most characters fits in, whatever its letters: each takes up to 9. */
+/**
+ * The most bytes of a query string. The longest `q` has 512 characters, each of which takes up to 9 bytes when encoded.
+ */
 const LONGEST_QUERY = 8_192;
-/** Every problem is told, and names its parameter without quotes. */
-const TOLD = { abortEarly: false, errors: { wrap: { label: false } } } as const;
+/** Joi reports every problem, not only the first one, and names the parameters without quotes. */
+const REPORTED = { abortEarly: false, errors: { wrap: { label: false } } } as const;
 
-/** Refuses a URL that cannot be parsed, is too long, or has a wrongly encoded path, before anything else reads it. */
+/** Refuses a URL that cannot be parsed, has a wrongly encoded path, or has too long a query string. */
 export function checkUrls(): Middleware {
   return (ctx, next) => {
     checkUrl(pathOf(ctx), ctx.querystring);
@@ -19,16 +21,16 @@ export function checkUrls(): Middleware {
 /** The path of a request's URL. Throws VALIDATION_ERROR where the URL cannot be parsed, or has no path. */
 function pathOf(ctx: Context): string {
   try {
-    // A URL with a host is parsed strictly, which throws for an invalid host.
+    // Koa throws for a URL such as `http://` with an invalid host, and gives null where the URL has no path.
     const path = ctx.path as string | null;
     if (path !== null) return path;
   } catch {
-    // The error below says all that the caller needs.
+    // The error below takes the place of this one.
   }
   throw new AppError('VALIDATION_ERROR', 'The URL could not be read');
 }
 
-/** Checks a URL's parts. Throws VALIDATION_ERROR. */
+/** Checks the path and the query string of a URL. Throws VALIDATION_ERROR that names every problem. */
 export function checkUrl(path: string, queryString: string): void {
   const details: ErrorDetail[] = [];
   if (decoded(path) === undefined) {
@@ -41,14 +43,14 @@ export function checkUrl(path: string, queryString: string): void {
 }
 
 /**
- * Makes a reader of query strings for one schema. It returns checked values with defaults. Throws VALIDATION_ERROR that
- * names every problem.
+ * Makes a reader of query strings. It returns the values as checked by the schema, with defaults for absent ones. It
+ * throws VALIDATION_ERROR that names every problem.
  */
 export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: string) => Query {
   const names = new Set(keysOf(schema));
   const read = (text: string): Query => {
     const { values, details } = parseQuery(text, names);
-    const checked = schema.validate(values, TOLD);
+    const checked = schema.validate(values, REPORTED);
     const unread = new Set(details.map(({ path }) => path));
     details.push(...problemsOf(checked.error).filter(({ path }) => !unread.has(path)));
     refuse(details);
@@ -59,7 +61,7 @@ export function queryReader<Query>(schema: Joi.ObjectSchema<Query>): (text: stri
   return (text) => (text === '' ? (defaults ??= read('')) : read(text));
 }
 
-/** The known parameters of a query string. Unknown ones are ignored; repeated and broken ones become problems. */
+/** The known parameters of a query string. Unknown ones are ignored. Repeated and wrongly encoded ones are problems. */
 function parseQuery(
   text: string,
   names: ReadonlySet<string>,
@@ -83,14 +85,14 @@ function parseQuery(
   return { values: Object.fromEntries(values), details };
 }
 
-/** Checks a value by a schema, and returns it. Throws VALIDATION_ERROR that names every problem. */
+/** Checks parsed JSON by a schema, and returns it with defaults. Throws VALIDATION_ERROR that names every problem. */
 export function checkedBy<Value>(schema: Joi.ObjectSchema<Value>, value: unknown): Value {
-  const checked = schema.validate(value, { ...TOLD, convert: false });
+  const checked = schema.validate(value, { ...REPORTED, convert: false });
   refuse(problemsOf(checked.error));
   return checked.value as Value;
 }
 
-/** The first problem of each part. For example, an empty value would also be reported as none of the allowed words. */
+/** The first problem of each value. Joi may report several: an empty text, for example, is also not an allowed word. */
 function problemsOf(error: Joi.ValidationError | undefined): ErrorDetail[] {
   const details = new Map<string, ErrorDetail>();
   for (const { path, message } of error?.details ?? []) {
@@ -108,8 +110,9 @@ function refuse(details: ErrorDetail[]): void {
 }
 
 /**
- * Decodes the percent-encoded ASCII characters of a name. All known names are ASCII. `decodeURIComponent` would throw
- * for each broken name. A query may hold thousands of them, and making so many errors takes long.
+ * Decodes the percent-encoded ASCII characters of a name. That is enough, because all known names are ASCII.
+ * `decodeURIComponent` would throw for each wrongly encoded name. A query string may hold thousands of them, and it
+ * takes long to make so many errors.
  */
 function asciiOf(name: string): string {
   return name.replace(/%([0-7][\da-f])/gi, (_, code: string) =>
@@ -117,7 +120,7 @@ function asciiOf(name: string): string {
   );
 }
 
-/** Decodes percent-encoded text, with + for a space; undefined where it is broken. */
+/** Decodes percent-encoded text, in which + is a space; undefined where it is not valid UTF-8. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -11,8 +11,8 @@ import { isOwnOrigin } from './origin.js';
 const MOUNTED = '/admin/queues';
 
 /**
- * The dashboard may load only its own scripts, styles and data. Styles in elements are allowed, as its charts and menus
- * set them.
+ * The Content-Security-Policy of the dashboard. It may only load scripts, styles and data of this service. Inline
+ * styles are allowed, because its charts and menus need them.
  */
 const POLICY = [
   "default-src 'none'",
@@ -28,8 +28,8 @@ const POLICY = [
 const GUARDED = { access: 'admin', basic: true } as const;
 
 /**
- * Pages about the queue under /admin/queues. There, callers with the level admin may retry, promote and clean jobs, and
- * pause the queue.
+ * The dashboard of the queue under /admin/queues, for callers with the level admin. They may retry, promote and clean
+ * jobs, and pause and resume the queue.
  */
 export function queueDashboard(queue: Queue, gate: Gate): Middleware {
   const board = mountBoard(queue, MOUNTED);
@@ -46,8 +46,8 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
     }
     ctx.set({ 'Content-Security-Policy': POLICY, 'Cache-Control': 'private, no-store' });
     try {
-      // The caller may have been admitted by a password, which is no credential elsewhere. So a path that matches no
-      // route of the board is refused here, and not passed on.
+      // A path without a route of the board is refused here, and not passed on: the caller may have been admitted by a
+      // password, which must not count anywhere else.
       await board(ctx, () => {
         refuseUnmatched(ctx);
         return Promise.resolve();
@@ -59,8 +59,8 @@ export function queueDashboard(queue: Queue, gate: Gate): Middleware {
 }
 
 /**
- * Admits the caller, or throws what the gate throws. Where HTTP Basic was sent, it turns a refusal into one after which
- * the browser asks for another password.
+ * Admits the caller, or throws the error of the gate. A password (HTTP Basic) is refused in such a way that the browser
+ * asks for another one.
  */
 async function admit(ctx: Context, gate: Gate): Promise<void> {
   try {
@@ -72,8 +72,9 @@ async function admit(ctx: Context, gate: Gate): Promise<void> {
 }
 
 /**
- * The error to answer with when the board throws. The board parses values of the query itself, and throws where one
- * cannot be read. Other than that, it only uses the queue. So any other error means that the queue is away.
+ * The error to answer with when the board throws. The board itself parses values of the query, and throws SyntaxError
+ * or URIError for a malformed one. All else that it does is to call the queue. So any other error means that the queue
+ * is away.
  */
 function boardFailure(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
@@ -84,8 +85,8 @@ function boardFailure(cause: unknown): AppError {
 }
 
 /**
- * Refuses requests that come from pages of other sites. A browser sends a known password with these, too, and names the
- * site.
+ * Refuses requests that come from pages of other sites. A browser that knows the password sends it with these as well.
+ * The headers Origin and Sec-Fetch-Site show where a request comes from.
  */
 function refuseOtherSites(ctx: Context): void {
   const site = ctx.get('Sec-Fetch-Site');

@@ -6,45 +6,47 @@ import { encodingClass } from './negotiate.js';
 import type { Route } from './route.js';
 
 /**
- * An answer in the form in which it is kept for a URL. Before it is sent, only the headers of the one request are
- * missing.
+ * An answer that is cached for a URL, ready to be sent. Only the headers that differ from request to request are added.
  */
 export interface ReadyAnswer {
   route: Route;
-  /** The path with the names of its parameters. */
+  /** The path as declared, with the names of its parameters. */
   path: string;
   form: ReadyForm;
+  /** The body. A string holds one byte in each character (Latin-1). */
   body: Buffer | string;
-  /** The headers of the answer, and those of a 304, as lines. */
+  /** The headers of the answer, as lines of a head. */
   lines: string;
+  /** The headers of a 304, as lines of a head. */
   notModifiedLines: string;
 }
 
-/** A form as it is kept. Its body is kept beside it, and its headers as lines. */
+/** The part of a form that decides how it is sent, without its body and headers. */
 export type ReadyForm = Pick<SentForm, 'etag' | 'length' | 'status' | 'cached'>;
 
-/** A form as it is sent. In lists of headers, names and values alternate. */
+/** A form with all that is needed to send it. In lists of headers, names and values alternate. */
 export interface SentForm extends Pick<Form, 'etag' | 'length' | 'body'> {
   /** The HTTP status of the answer. */
   status: number;
-  /** The headers of the answer, and those of a 304. */
+  /** The headers of the answer. */
   headers: readonly string[];
+  /** The headers of a 304. */
   notModified: readonly string[];
   cached: CacheState | undefined;
 }
 
 /**
- * A body of at most so many bytes is kept as text with one character for each byte. Node writes it to the socket
- * together with the headers, which costs less than a write of two buffers.
+ * A body of at most so many bytes is cached as a string with one byte in each character (Latin-1). Node joins a string
+ * with the head, and writes both at once. This costs less than to write two buffers.
  */
 const SENT_AS_TEXT = 65_536;
 
-/** The name under which the cache finds an answer for requests like this one. */
+/** The name by which the response cache finds the ready answer for a request: its URL, and its class of encodings. */
 export function readyName({ url = '', headers }: IncomingMessage): string {
   return encodingClass(headers['accept-encoding']) + url;
 }
 
-/** Makes the form that is kept from one that is sent; undefined where its bytes are not in memory. */
+/** Makes the ready answer of a form; undefined where its body is not in memory. */
 export function makeReady(
   { route, path }: Pick<ReadyAnswer, 'route' | 'path'>,
   form: SentForm,
@@ -62,7 +64,7 @@ export function makeReady(
   };
 }
 
-/** How many bytes a ready answer takes in addition to the answer that it was made from. */
+/** How many bytes the body of a ready answer takes, unless it shares them with the answer that it was made from. */
 export function readySizeOf({ body }: ReadyAnswer): number {
   return typeof body === 'string' ? body.length : 0;
 }

@@ -1,70 +1,69 @@
 import { LRUCache } from 'lru-cache';
 
+/** A value in the cache. */
 interface Entry<T> {
   value: T;
   tags: readonly string[];
-  /** When it must not be used any more; undefined where only an announcement ends it. */
+  /** When it expires (a time of `now`); undefined where it stays until one of its tags is announced. */
   expiresAt: number | undefined;
-  /** How much of the cache it takes, its names included (bytes). */
+  /** How many bytes of the cache it takes, with its names. */
   bytes: number;
-  /** The names by which `find` finds it. */
+  /** Its names, by which `find` finds it. */
   names: string[];
 }
 
+/** What a name stands for: a value by its key, and the value's ready form for this name. */
 interface Named<Ready> {
   key: string;
   ready: Ready;
 }
 
-/** How long a value lasts while announcements cannot be received (ms), from the moment when its load began. */
-const UNHEARD_LIFE = 1_000;
+/** How long a value stays while no announcements can be received (ms), from the begin of its load. */
+const SUSPENDED_LIFE_MS = 1_000;
 /**
- * How many bytes an entry takes in addition to its body and key, as measured: tags, headers, the buffer around its
- * bytes.
+ * How many bytes an entry takes in addition to its value and key, as measured: for tags, headers and buffer objects.
  */
 const ENTRY_OVERHEAD = 1_024;
-/** How many bytes a name takes in addition to its text: two prepared heads and bookkeeping. */
+/** How many bytes a name takes in addition to its text: for two heads as text, and map entries. */
 const NAME_OVERHEAD = 2_048;
-/**
- * The most names of one entry. Links may carry parameters that mean nothing here, so one answer may have any number of
- * URLs.
- */
+/** The most names of one entry. One answer may have any number of URLs, because unknown parameters are ignored. */
 const MOST_NAMES = 4;
 
-/** What a value depends on: it changes only when one of its tags is announced. */
+/** What a value depends on. It only changes when one of its tags is announced. */
 export interface Tagged {
   tags: readonly string[];
   /**
-   * For so long after any change (ms), a load may still miss the change. The value of such a load is kept at most until
-   * this time is over.
+   * How long after any announcement a load may still read what was there before (ms). A value that was loaded in this
+   * time expires at its end.
    */
   settlesMs?: number | undefined;
 }
 
+/** Loads a value. `keptUntil` is when it will expire at the latest (a time of `now`), where that is known. */
 type Load<T> = (keptUntil: number | undefined) => Promise<T>;
 
 export interface CacheOptions<T, Ready> {
+  /** How many bytes all entries may take together. With 0, nothing is kept. */
   maxBytes: number;
   /** How many bytes a value takes; undefined where it must not be kept. */
   sizeOf: (value: T) => number | undefined;
   /** How many bytes a ready form takes in addition to those that it shares with its value. */
   readySizeOf?: (ready: Ready) => number;
-  /**
-   * When a value must not be used any more (a time of `performance.now()`); undefined where only an announcement ends
-   * it.
-   */
+  /** When a value expires (a time of `now`); undefined where it stays until one of its tags is announced. */
   expiryOf?: (value: T) => number | undefined;
+  /** The current time (ms); by default that of `performance.now()`. */
   now?: () => number;
 }
 
 /**
- * Keeps finished answers in memory, bounded by bytes, each with the cache tags that it depends on. While announcements
- * arrive, an entry stays until one of its tags is announced. When announcements stop, all entries are dropped. Until
- * announcements come again, an entry stays for one second. When several readers ask for a key that is not kept, it is
- * loaded once for all of them.
+ * Keeps finished answers in memory, each with the cache tags that it depends on. It drops those that were not used for
+ * the longest time when they take more than `maxBytes`. When several requests ask for a key that is not kept, its value
+ * is loaded once for all of them.
  *
- * A value may also have names, each with a form that is ready to be sent. It is found by a name without knowing the
- * key.
+ * While announcements arrive (after `resume`), an entry stays until one of its tags is announced. When announcements
+ * stop (`suspend`), all entries are dropped. From then on, an entry only stays for a second.
+ *
+ * A value may also have names. A name leads to a form of the value that is ready to be sent, without the key.
  */
 export class ResponseCache<T extends object, Ready extends object = never> {
   readonly #entries: LRUCache<string, Entry<T>> | undefined;
@@ -75,8 +74,9 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   readonly #readySizeOf: (ready: Ready) => number;
   readonly #expiryOf: (value: T) => number | undefined;
   readonly #now: () => number;
+  /** Whether announcements arrive. */
   #live = false;
-  /** When anything has changed last, for loads with `settlesMs`. What changed before the beginning is not known. */
+  /** The time of the last announcement, for `settlesMs`. At first that of the start: there may have been one before. */
   #changedAt: number;
   #hits = 0;
   #misses = 0;
@@ -102,7 +102,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     }
   }
 
-  /** The value kept under a key; undefined where none may be used. */
+  /** The value kept under a key; undefined where there is none, or it has expired. */
   kept(key: string): T | undefined {
     const entry = this.#entries?.get(key);
     if (!entry || !this.#isFresh(entry)) return undefined;
@@ -111,15 +111,14 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   /**
-   * Loads the value of a key, or waits for a load of this key that is under way. The result of a failed load is not
-   * kept. Where changes may be missed, `load` gets the time until which its value is kept at most.
+   * Loads the value of a key and keeps it, or joins a load of this key that is under way. Rejects where the load does.
    */
   load(key: string, dependency: Tagged, load: Load<T>): Promise<T> {
     this.#misses += 1;
     return this.#loads.get(key)?.promise ?? this.#load(key, dependency, load);
   }
 
-  /** The form that is ready under a name; undefined where its value is not kept any more. */
+  /** The ready form with a name; undefined where there is none, or its value has expired. */
   find(name: string): Ready | undefined {
     const named = this.#named.get(name);
     if (!named) return undefined;
@@ -130,8 +129,8 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   /**
-   * Gives a value a further name. It does nothing where the key has another value now, where the value has MOST_NAMES,
-   * or where `make` returns nothing.
+   * Gives a kept value a further name, with the ready form that `make` returns. Does nothing where the key has another
+   * value by now, where the value has MOST_NAMES names, or where `make` returns undefined.
    */
   name(key: string, value: T, name: string, make: () => Ready | undefined): void {
     const entry = this.#entries?.peek(key);
@@ -144,7 +143,8 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   /**
-   * Replaces the value that is kept under a key by the same answer with more forms. The names of the value are dropped.
+   * Replaces a kept value by the same answer in more encodings. Drops the names of the value. Does nothing where the
+   * key has another value by now.
    */
   extend(key: string, value: T, extended: T): void {
     const entry = this.#entries?.peek(key);
@@ -155,8 +155,8 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 
   /**
-   * Drops every value that has one of the tags. A load of such a value may be under way. Its callers still get the
-   * value, but the cache does not keep it.
+   * Drops every value that has one of the tags. Where a load of such a value is under way, its callers still get the
+   * value, but it is not kept.
    */
   invalidate(tags: readonly string[]): void {
     for (const tag of tags) {
@@ -176,22 +176,22 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     this.#changedAt = this.#now();
   }
 
-  /** Tells that announcements arrive from now on. Values that were kept before may be outdated, so they are dropped. */
+  /** Is called when announcements begin to arrive. Drops every value, because it may have changed before. */
   resume(): void {
     this.clear();
     this.#live = true;
   }
 
   /**
-   * Tells that announcements may be missed from now on. Some may have been missed already, so every value is dropped,
-   * and values that are being loaded are not kept.
+   * Is called when announcements may be missed from now on. Some may have been missed already. So every value is
+   * dropped, and values that are being loaded are not kept.
    */
   suspend(): void {
     if (this.#live) this.clear();
     this.#live = false;
   }
 
-  /** How many values were found and not found since the process began. */
+  /** How many look-ups found a value, and how many did not, since the cache was made. */
   get traffic(): { hits: number; misses: number } {
     return { hits: this.#hits, misses: this.#misses };
   }
@@ -207,7 +207,8 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     this.#loads.set(key, flight);
     flight.promise.then(
       (value) => {
-        // An announcement removes a load from the map, because its value may be older than the change.
+        // Worker A begins to load a value. Meanwhile worker B changes it, and announces the change. That removes the
+        // load of A from the map, because A may have read the old value.
         if (this.#loads.get(key) !== flight) return;
         this.#loads.delete(key);
         this.#keep(key, { value, tags, expiresAt: earlier(this.#expiryOf(value), keptUntil) });
@@ -219,13 +220,13 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     return flight.promise;
   }
 
-  /** Until when the value of a load that begins now is kept at most; undefined where only an announcement ends it. */
+  /** When the value of a load that begins now expires at the latest; undefined where only an announcement ends it. */
   #keptUntil(settlesMs: number): number | undefined {
     const now = this.#now();
     const settledAt = this.#changedAt + settlesMs;
     return earlier(
       settledAt > now ? settledAt : undefined,
-      this.#live ? undefined : now + UNHEARD_LIFE,
+      this.#live ? undefined : now + SUSPENDED_LIFE_MS,
     );
   }
 
@@ -268,12 +269,12 @@ export class ResponseCache<T extends object, Ready extends object = never> {
   }
 }
 
-/** How many bytes an entry takes with its key, but without names. */
+/** How many bytes an entry takes with its key, but without names. A character of the key takes two at most. */
 function costOf(key: string, bytes: number): number {
   return bytes + 2 * key.length + ENTRY_OVERHEAD;
 }
 
-/** The earlier of two times; undefined where there is none. */
+/** The earlier of two times, of which either may be missing. */
 function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

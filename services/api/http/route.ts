@@ -5,31 +5,35 @@ import type { Admitted } from '../caller.js';
 import { queryReader } from './query.js';
 import type { Tagged } from './responseCache.js';
 
-/** What a handler gets. */
+/** What a handler gets of a request. */
 export interface Input<Params, Query, Body = undefined> {
-  /** Parts of the path as they were sent. The handler itself checks that they can be ids. */
+  /**
+   * The parameters of the path, percent-decoded. They are not checked, so a handler may have to check that they are
+   * ids.
+   */
   params: Params;
-  /** The query, checked by the operation's schema. So is the body. */
+  /** The query, checked by the operation's schema. */
   query: Query;
+  /** The body, checked by the operation's schema if it has one, or else a RawBody. */
   body: Body;
-  /** Null on public operations. */
+  /** Null on public operations, and only there. */
   caller: Admitted | null;
-  /** The name whose limit the request counts towards. */
   asker: Asker;
   /** The value of a cookie as it was sent. */
   cookie: (name: string) => string | undefined;
 }
 
+/** Answers the requests of an operation. It may reject with an AppError, which becomes the response. */
 export type Handler<Params, Query, Body = undefined> = (
   input: Input<Params, Query, Body>,
 ) => Promise<Answer>;
 
-/** What a cached answer depends on. Where `input` is set, the cache key holds it in place of the whole input. */
+/** What a cached answer depends on. `input` takes the place of the parameters and the query in the cache key. */
 export interface Dependency extends Tagged {
   input?: unknown;
 }
 
-/** A request whose caller is admitted, but whose query is not yet checked. */
+/** A request whose caller is admitted, but whose query string is not parsed yet. */
 export interface Asked extends Omit<Input<Record<string, string>, unknown>, 'query' | 'body'> {
   queryString: string;
 }
@@ -37,21 +41,24 @@ export interface Asked extends Omit<Input<Record<string, string>, unknown>, 'que
 /** An operation with its handler. Their types have been checked against each other. */
 export interface Route {
   operation: Operation;
-  /** Whether every caller gets the same answer, which then depends on path and query alone. */
+  /** Whether the answer depends on path and query alone, and so is the same for every caller. */
   isSameForAll: boolean;
-  /** Gives the cache key and tags of an answer, and a way to make it. Throws VALIDATION_ERROR. */
+  /** Parses and checks the query of a request. Throws VALIDATION_ERROR. */
   ask: (asked: Asked) => Question;
 }
 
+/** A request with a checked query. */
 export interface Question {
-  /** `body` is what was read by the operation's rule. */
+  /** Calls the handler. `body` was read by the operation's rule. */
   answer: (body: unknown) => Promise<Answer>;
+  /** The key and the tags of the answer in the response cache; absent where it must not be cached. */
   cached?: Tagged & { key: string };
 }
 
 /**
- * Joins an operation and its handler. With `dependsOn`, which names the tags of an answer, the response cache keeps
- * answers. Without it, answers may depend on the caller.
+ * Joins an operation and its handler. With `dependsOn`, every caller gets the same answer. The response cache keeps the
+ * answer with the returned tags, or does not keep it where `dependsOn` returns undefined. Without `dependsOn`, an
+ * answer may depend on the caller, and is never cached.
  */
 export function route<Params, Query, Body>(
   operation: Operation<Params, Query, Body>,
@@ -60,7 +67,7 @@ export function route<Params, Query, Body>(
 ): Route {
   const { operationId, access } = operation;
   if (dependsOn && access !== 'public') {
-    throw new TypeError(`Answers of ${operationId} depend on a credential and must not be kept`);
+    throw new TypeError(`Answers of ${operationId} depend on a credential and must not be cached`);
   }
   const readQuery = queryReader(operation.query);
   return {
@@ -83,7 +90,7 @@ export function route<Params, Query, Body>(
   };
 }
 
-/** Names and values, sorted by name. So the order in which the caller gave them does not matter. */
+/** Names and values, sorted by name, so that their order in the request does not matter. */
 function sorted(values: object): [string, unknown][] {
   return Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
 }

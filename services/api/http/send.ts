@@ -7,24 +7,24 @@ import { noneMatchNames } from './entityTag.js';
 import { formOf } from './forms.js';
 import { setAll, setLines } from './headLines.js';
 
-/** Sends an answer in the encoding that the client accepts, or 304 where the client has it already. */
+/** Sends an answer in an encoding that the client accepts, or 304 where the client already has it. */
 export async function send(ctx: Context, answer: Answer): Promise<void> {
   // An answer that depends on a credential must not be kept by any cache.
   const cacheControl = ctx.state['private'] ? 'private, no-store' : undefined;
   const form = await formOf(ctx.req, answer, cacheControl);
   const status = answer.status ?? 200;
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
-  const isHeld =
+  const isNotModified =
     isRead && status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], form.etag);
-  const hasBody = !isHeld && ctx.method !== 'HEAD';
+  const hasBody = !isNotModified && ctx.method !== 'HEAD';
   if (!hasBody) answer.file?.bytes.destroy();
-  // Where the body cannot be made, the error is answered without the headers below.
+  // The body is made before any header is set. Where that fails, the error response has none of these headers.
   const made = hasBody ? form.body : undefined;
   const body = typeof made === 'function' ? await made(askerOf(ctx).name) : made;
-  ctx.status = isHeld ? 304 : status;
+  ctx.status = isNotModified ? 304 : status;
   setAll(ctx.res, form.headers);
   if (answer.cached) setLines(ctx.res, cacheLines(answer.cached));
-  if (!isHeld) setAll(ctx.res, form.content);
+  if (!isNotModified) setAll(ctx.res, form.content);
   if (body instanceof Readable) cutUnread(ctx.res);
   if (body) ctx.body = body;
 }

@@ -16,17 +16,20 @@ export interface MeasuredRequest {
   limitedBy: string | undefined;
 }
 
-/** The metrics of an API process. No label holds anything that a caller wrote. */
+/** The metrics of an API process. No label holds text of a caller. */
 export interface ApiMetrics {
   registry: Registry;
-  /** The metrics of all processes of this API, in the format of Prometheus. */
+  /**
+   * Resolves with the metrics of all processes of this API, added up, in the text format of Prometheus. Rejects with a
+   * TimeoutError where the parent process does not answer.
+   */
   read: () => Promise<string>;
   observeRequest: (request: MeasuredRequest) => void;
-  /** Counts a call to a store. `failed` means that the store did not answer it. */
+  /** Counts a call to a store. `failed` means that the store was away, too slow or too busy. */
   observeCall: (store: string, seconds: number, failed: boolean) => void;
 }
 
-/** Makes the metrics of an API process with this response cache. With `isOneOfMany`, others run beside it. */
+/** Makes the metrics of an API process. `isOneOfMany`: whether a parent process runs others beside it. */
 export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): ApiMetrics {
   const registry = createRegistry();
   const registers = [registry];
@@ -75,13 +78,13 @@ export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): Ap
 }
 
 /**
- * Adds a metric of requests for statistics, by their X-Cache header. There are many such requests, so they are counted
- * in a plain map.
+ * Adds a metric that counts requests for statistics by their X-Cache header. The counts are kept in a plain map,
+ * because the counter of the library costs more for each request.
  */
 function registerStatistics(registry: Registry, counts: ReadonlyMap<string, number>): void {
   new Counter({
     name: 'forum_archive_stats_cache_total',
-    help: 'Requests for statistics by what the caches held',
+    help: 'Requests for statistics by their X-Cache header (hit, miss, bypass)',
     labelNames: ['result'],
     registers: [registry],
     collect() {
@@ -91,7 +94,7 @@ function registerStatistics(registry: Registry, counts: ReadonlyMap<string, numb
   });
 }
 
-/** Reads the counters of the response cache, which counts by itself. */
+/** Adds metrics of the response cache. They are read from the cache's own counters when they are asked for. */
 function registerCache(registry: Registry, cache: CacheCounters): void {
   new Counter({
     name: 'forum_archive_response_cache_total',

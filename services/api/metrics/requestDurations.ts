@@ -15,9 +15,9 @@ export interface RequestDurationsOptions {
 
 /** The durations of requests with one operation and status. */
 interface Durations {
-  /** How many fell into each bucket of `DURATION_BUCKETS`. The last number counts longer ones. */
+  /** How many requests fell into each bucket of DURATION_BUCKETS. The last number is that of longer requests. */
   counts: number[];
-  /** In seconds. */
+  /** All durations added up (seconds). */
   sum: number;
 }
 
@@ -25,9 +25,9 @@ interface Durations {
 const HISTOGRAM = 'histogram' as unknown as MetricType;
 
 /**
- * A histogram of durations with the labels `operation` and `status`. The library's own histogram joins the labels to
- * one text for each observation, and looks it up. For a cached answer, that costs about a tenth of its processor time
- * (docs/performance.md).
+ * A histogram of durations with the labels `operation` and `status`. The library's own histogram makes a text of the
+ * labels at each observation, and looks that up. For a cached answer, this would take about a tenth of its processor
+ * time (docs/performance.md).
  */
 export class RequestDurations {
   readonly name: string;
@@ -41,7 +41,7 @@ export class RequestDurations {
     registry.registerMetric(this as unknown as Metric);
   }
 
-  /** Counts one request. */
+  /** Counts one request, which took so many seconds. */
   observe(operation: string, status: number, seconds: number): void {
     const durations = this.#durationsOf(operation, status);
     let bucket = 0;
@@ -50,7 +50,7 @@ export class RequestDurations {
     durations.sum += seconds;
   }
 
-  /** The histogram in the library's own form, for a registry. */
+  /** The histogram as prom-client's registry expects it. */
   get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
     const values = [...this.#known].flatMap(([operation, statuses]) =>
       [...statuses].flatMap(([status, durations]) =>

@@ -4,35 +4,35 @@ import { equalTexts } from '../../../shared/platform/equalTexts.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { archiveSecret } from '../../../shared/store/secrets.js';
 
-/** How many bytes of a cursor come before its position. */
+/** How many bytes of the signature a cursor holds. They stand before its position. */
 export const SIGNATURE_BYTES = 12;
 
-/** Writes and reads the cursors of an archive. They are signed, so nobody else can write one. */
+/** Writes and reads the cursors of an archive. They are signed, so that callers cannot make or change one. */
 export interface Cursors {
   /**
-   * Writes an opaque, URL-safe cursor. It holds a position, and is bound to the question (sort and filters) that it
-   * belongs to.
+   * Writes an opaque, URL-safe cursor that holds a position. It is only valid for the same `question`: the list, with
+   * its sort and filters.
    */
   write: (question: readonly unknown[], position: string) => string;
   /**
-   * Reads the position in a cursor. Throws VALIDATION_ERROR where the cursor is of another archive or another question,
-   * or has another shape.
+   * Reads the position in a cursor, and returns it as matched by `shape`. Throws VALIDATION_ERROR where the cursor
+   * belongs to another archive or another question, or its position does not match.
    */
   read: (question: readonly unknown[], cursor: string, shape: RegExp) => RegExpExecArray;
 }
 
-/** Gives the cursors of an archive once its key is known. */
+/** Resolves with the cursors of an archive, once their key has been read. */
 export type OpenCursors = () => Promise<Cursors>;
 
-/** Cursors whose key is kept in MongoDB, so that every process uses the same one. */
+/** The cursors of an archive. Their key is stored in MongoDB, so that every process uses the same one. */
 export interface KeptCursors {
-  /** Reads the key when it is first needed. */
+  /** Reads the key at the first call, and after a call that failed. */
   open: OpenCursors;
-  /** Forgets the key, so that it is read again when it is needed. A restored archive may have another one. */
+  /** Makes the next `open` read the key again. It may be another one after the archive was restored. */
   forget(): void;
 }
 
-/** The cursors of an archive. */
+/** Makes the cursors of an archive. */
 export function keptCursors(store: Pick<Collections, 'state'>): KeptCursors {
   let opened: Promise<Cursors> | undefined;
   return {
@@ -61,7 +61,7 @@ export function createCursors(secret: string): Cursors {
       const bytes = Buffer.from(cursor, 'base64url');
       const position = bytes.subarray(SIGNATURE_BYTES).toString();
       const match = shape.exec(position);
-      // Decoding ignores characters that are not base64url. So the text is compared with the one that was issued.
+      // Node's decoder skips characters that are not base64url. So the whole text is compared, and not just its bytes.
       if (!match || !equalTexts(write(question, position), cursor)) throw wrongCursor();
       return match;
     },
@@ -70,6 +70,6 @@ export function createCursors(secret: string): Cursors {
 
 function wrongCursor(): AppError {
   const message =
-    'cursor is not one that this archive has handed out for this sort and these filters; begin again without it';
+    'cursor was not issued by this archive for this sort and these filters; begin again without it';
   return new AppError('VALIDATION_ERROR', message, { details: [{ path: 'cursor', message }] });
 }

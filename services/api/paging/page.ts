@@ -1,4 +1,4 @@
-/** A page of results, and where the next page begins. */
+/** A page of a list. `nextCursor` is the cursor of the next page, and null on the last one. */
 export interface Page<T> {
   shown: T[];
   nextCursor: string | null;
@@ -6,8 +6,8 @@ export interface Page<T> {
 }
 
 /**
- * Makes a page of at most `limit` items. `found` was queried with `limit` + 1, so an extra item shows that a page
- * follows.
+ * Makes a page of at most `limit` items. The caller queries one item more than `limit`. If `found` holds it, another
+ * page follows.
  */
 export function pageOf<T>(found: T[], limit: number, cursorOf: (last: T) => string): Page<T> {
   const shown = found.slice(0, limit);

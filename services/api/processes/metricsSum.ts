@@ -2,14 +2,15 @@ import type { Worker } from 'node:cluster';
 import { AggregatorRegistry, Registry } from 'prom-client';
 import type { FromProcess, Metrics, ToProcess } from './messages.js';
 
-/** How long a process may take to tell its metrics (ms). After that, those that it told last are used. */
+/** How long a process may take to send its metrics (ms). After that, those that it sent last are used. */
 const TELL_MS = 500;
-/** Types of metrics that only rise while a process runs. */
+/** Types of metrics that never fall while a process runs. */
 const RISING: readonly unknown[] = ['counter', 'histogram'];
 
 /**
- * Makes a function that is called with each process of one API when it has started. When any of these processes asks
- * for the sum, it is sent the metrics of all of them, added up. When a process ends, what it has counted stays in the
+ * Adds up the metrics of the processes of one API, in their parent process. Returns a function that must be called with
+ * each process when it has started. When one of them asks for the sum, the parent asks all of them for their metrics,
+ * adds these up, and sends the sum back. When a process ends, the counters and histograms that it sent last stay in the
  * sum.
  */
 export function sumOfProcesses(): (worker: Worker) => void {
@@ -32,15 +33,15 @@ export function sumOfProcesses(): (worker: Worker) => void {
     });
     worker.once('exit', () => {
       members.delete(worker.id);
-      // Rising metrics of a process that has ended are kept. A reader of the metrics takes a count that falls for a
-      // restart, and would count the rest twice.
+      // Otherwise the sum would fall. Prometheus takes a counter that falls for one that was reset to 0, and would
+      // count what is left a second time.
       const rising = member.told.filter(({ type }) => RISING.includes(type));
       ended = AggregatorRegistry.aggregate([ended.getMetricsAsArray(), rising]);
     });
   };
 }
 
-/** A running process, and the metrics that it told last. */
+/** A running process, and the metrics that it sent last. */
 class Member {
   told: Metrics = [];
   readonly #worker: Worker;
@@ -55,7 +56,7 @@ class Member {
     });
   }
 
-  /** Asks the process for its metrics. Resolves when it has told them, or after `TELL_MS`. */
+  /** Asks the process for its metrics. Resolves when it has sent them, or after TELL_MS. */
   async ask(): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, TELL_MS);
@@ -68,7 +69,7 @@ class Member {
   }
 }
 
-/** Sends a message to a process, unless it has just ended. */
+/** Sends a message to a process. Does nothing where the process has ended. */
 function send(worker: Worker, message: ToProcess): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }

@@ -5,16 +5,16 @@ import { stopOnSignal } from '../../../shared/platform/shutdown.js';
 import { sumOfProcesses } from './metricsSum.js';
 import { restMs } from './restMs.js';
 
-/** Where a process has lived for so long (ms), its end has nothing to do with its start. */
+/** A process that ends sooner after its start (ms) probably cannot run at all. Its replacement waits longer. */
 const STEADY_MS = 30_000;
-/** A process ends within 10 seconds after SIGTERM. One that is frozen does not, and is killed after this time (ms). */
+/** After SIGTERM, a process ends within 10 seconds. One that is frozen does not, and is killed after this time (ms). */
 const KILL_AFTER_MS = 11_000;
 const STOP_LIMIT_MS = KILL_AFTER_MS + 2_000;
 
 /**
- * Runs `count` processes of the API until a signal stops them. They share one address, and new connections go to each
- * in turn. A process that ends by itself is replaced. Where the first process ends before it listens, this process
- * starts no others, and ends with the same exit code.
+ * Runs `count` processes of the API until a signal stops them. They listen on the same address, and new connections go
+ * to each of them in turn. A process that ends by itself is replaced. At first only one process is started. Where it
+ * ends before it listens, this process ends with the same exit code.
  */
 export async function runProcesses(count: number, logger: Logger): Promise<void> {
   const includeInSum = sumOfProcesses();
@@ -39,7 +39,8 @@ export async function runProcesses(count: number, logger: Logger): Promise<void>
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(workers.map(stopWorker));
   };
-  // The step is never cut short, because that counts as an orderly stop.
+  // The limit of the step is that of the whole stop. A shorter one would cut the step short, and that counts as an
+  // orderly stop even if some process does not end.
   const step = { name: 'stop the processes', run: stop, limitMs: STOP_LIMIT_MS };
   stopOnSignal([step], logger, STOP_LIMIT_MS);
   await once(start(), 'listening');
@@ -47,7 +48,7 @@ export async function runProcesses(count: number, logger: Logger): Promise<void>
   for (let more = count - 1; more > 0; more -= 1) start();
 }
 
-/** Stops a process. Rejects where it does not end as asked. */
+/** Stops a process by SIGTERM. Rejects where it ends with another exit code than 0, or has to be killed. */
 async function stopWorker(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
   const ended = once(worker, 'exit');
@@ -55,7 +56,7 @@ async function stopWorker(worker: Worker): Promise<void> {
   const timer = setTimeout(() => worker.process.kill('SIGKILL'), KILL_AFTER_MS);
   const [code, signal] = (await ended) as [number | null, string | null];
   clearTimeout(timer);
-  // A process that was still starting is ended by the signal itself.
+  // A process that is still starting does not handle SIGTERM yet, so the signal ends it.
   if (code !== 0 && signal !== 'SIGTERM') {
     throw new Error(`Process ${worker.process.pid} ended with ${signal ?? code}`);
   }

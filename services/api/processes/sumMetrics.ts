@@ -2,12 +2,13 @@ import type { Registry } from 'prom-client';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { FromProcess, ToProcess } from './messages.js';
 
-/** How long to wait for the sum (ms). It is longer than all processes have to tell their metrics. */
+/** How long to wait for the sum (ms). The parent process waits less long for the metrics of all processes. */
 const SUM_MS = 2_000;
 
 /**
- * Tells the metrics of this process to its parent process, whenever that asks. The function that it returns resolves
- * with the sum of all processes in the format of Prometheus. It rejects with a TimeoutError where none comes.
+ * Sends the metrics of this process to its parent process, whenever that asks for them. The returned function asks the
+ * parent process for the sum of all processes, and resolves with it in the text format of Prometheus. It rejects with a
+ * TimeoutError where no sum comes.
  */
 export function sumMetrics(registry: Registry): () => Promise<string> {
   const waiting = new Set<(text: string) => void>();

@@ -3,20 +3,18 @@ import type { Logger } from '../../../shared/platform/logger.js';
 import { changedTags, parseAnnouncement } from '../dependencies.js';
 import { connectRedis } from './connectRedis.js';
 
-/**
- * Milliseconds between two pings of the subscription. Together with the time that a ping may take, it is under a
- * second.
- */
+/** The time between two pings of the subscription (ms). With the limit of a ping, 250 ms, it is less than a second. */
 const HEARTBEAT = 600;
 
+/** A cache that follows announcements. */
 export interface Listening {
   /** Drops the answers with these tags, because they have changed. */
   invalidate(tags: readonly string[]): void;
   /** Drops all answers, because nobody knows what has changed. */
   clear(): void;
-  /** Tells that announcements arrive from now on. */
+  /** Is called when announcements begin to arrive. */
   resume(): void;
-  /** Tells that announcements may be missed from now on. */
+  /** Is called when announcements may be missed from now on. */
   suspend(): void;
 }
 
@@ -25,8 +23,8 @@ export interface Subscription {
 }
 
 /**
- * Passes announcements on to a cache, over a connection of their own. The cache is suspended while they cannot be
- * received.
+ * Subscribes to announcements over `redis`, which must have no other use, and passes them on to a cache until `stop` is
+ * called. While no announcements can be received, the cache is suspended.
  */
 export function followAnnouncements(
   redis: Redis,
@@ -43,7 +41,7 @@ export function followAnnouncements(
     }
   };
   redis.on('message', (_channel, message) => {
-    empty(message, cache, logger);
+    passOn(message, cache, logger);
   });
   redis.on('ready', () => void subscribe());
   redis.on('close', () => {
@@ -59,7 +57,7 @@ export function followAnnouncements(
   };
 }
 
-function empty(message: string, cache: Listening, logger: Logger): void {
+function passOn(message: string, cache: Listening, logger: Logger): void {
   try {
     const announcement = parseAnnouncement(message);
     if (announcement.everything) cache.clear();
@@ -70,13 +68,13 @@ function empty(message: string, cache: Listening, logger: Logger): void {
   }
 }
 
-/** Pings the connection. A dead connection may look open, and receive nothing. */
+/** Pings the connection, and opens it anew where no answer comes. */
 async function beat(redis: Redis, cache: Listening): Promise<void> {
   if (redis.status !== 'ready') return;
   try {
     await redis.ping();
   } catch {
-    // A frozen server does not close its connection, so there is no 'close' event.
+    // A frozen server does not close its connection, so no 'close' event has come.
     cache.suspend();
     redis.disconnect(true);
   }

@@ -5,8 +5,8 @@ import { isId } from '../ids.js';
 import { STATS_LIFE_MS, type StatsCache } from './statsCache.js';
 
 /**
- * GET /api/servers/:serverId/stats: from the cache that all processes share, for as long as it keeps them. X-Cache and
- * X-Cache-TTL tell how the caches took part. Throws NOT_FOUND.
+ * GET /api/servers/:serverId/stats: from the cache in Redis, which all processes share, or else from MongoDB. X-Cache
+ * and X-Cache-TTL say which, and how long the answer is still cached. Throws NOT_FOUND.
  */
 export function getServerStats(
   store: BodyStore,

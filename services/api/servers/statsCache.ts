@@ -2,23 +2,24 @@ import type { Redis } from 'ioredis';
 import { statsCacheKey } from '../../../shared/jobs/announcements.js';
 import type { Answer } from '../answer.js';
 
-/** How long an answer is kept (ms). */
+/** How long an answer is cached (ms). */
 export const STATS_LIFE_MS = 60_000;
 
-/** What the cache answers: an answer with the milliseconds for which it is still kept, nothing, or that it is away. */
+/** The result of a look into the cache. `leftMs` is how long the answer is still cached (ms). `away`: Redis failed. */
 export type Cached =
   | { state: 'hit'; answer: Answer; leftMs: number }
   | { state: 'absent' | 'away' };
 
+/** A cache of the statistics of servers. */
 export interface StatsCache {
   read(serverId: string): Promise<Cached>;
-  /** Stores an answer, and does not wait for that. */
+  /** Stores an answer in the background. A failure is ignored. */
   write(serverId: string, answer: Answer): void;
 }
 
 /**
- * Keeps statistics in Redis for 60 seconds, as `etag length\n` and the gzip bytes. A failure of Redis counts as a miss,
- * and is reported to `onFailure`.
+ * Makes a cache in Redis, where each answer stays for STATS_LIFE_MS. A value is the text `etag length\n`, followed by
+ * the compressed body. `onFailure` is called when Redis fails.
  */
 export function createStatsCache(
   redis: Redis,
@@ -40,6 +41,8 @@ export function createStatsCache(
       if (!gzip) return;
       const value = Buffer.concat([Buffer.from(`${etag} ${length}\n`), gzip]);
       const key = statsCacheKey(namespace, serverId);
+      // Worker A reads statistics. Meanwhile the indexer replaces them, and puts an empty value under this key. Because
+      // of NX, A does not replace the empty value by what it has read.
       redis.set(key, value, 'PX', STATS_LIFE_MS, 'NX').catch(() => undefined);
     },
   };

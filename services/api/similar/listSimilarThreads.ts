@@ -5,7 +5,9 @@ import { loadBody, type BodyStore } from '../bodies/findBody.js';
 import type { Handler } from '../http/route.js';
 import { isId } from '../ids.js';
 
-/** GET /api/threads/:threadId/similar: the stored body, or an empty list while a thread is too new to have one. */
+/**
+ * GET /api/threads/:threadId/similar: the stored body. Where a thread has none yet, an empty list. Throws NOT_FOUND.
+ */
 export function listSimilarThreads(store: BodyStore): Handler<{ threadId: string }, unknown> {
   return async ({ params: { threadId } }) => {
     const answer = isId(threadId) ? await findSimilar(store, threadId) : undefined;
@@ -16,7 +18,8 @@ export function listSimilarThreads(store: BodyStore): Handler<{ threadId: string
 
 async function findSimilar(store: BodyStore, threadId: string): Promise<Answer | undefined> {
   const stored = await loadBody(store, `similar/${threadId}`);
-  if (stored || !(await loadBody(store, `thread/${threadId}`))) return stored;
+  if (stored) return stored;
+  if (!(await loadBody(store, `thread/${threadId}`))) return undefined;
   const none: SimilarThreads = { threadId, threads: [] };
   return jsonAnswer(none);
 }

@@ -2,7 +2,7 @@ import type { AbstractCursor, Collection } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { StoreGuard } from './storeGuard.js';
 
-/** Methods that ask the server, and return a promise of its answer. */
+/** Methods of a collection that call MongoDB, and return a promise. */
 const CALLS = new Set<PropertyKey>([
   'bulkWrite',
   'countDocuments',
@@ -18,7 +18,7 @@ const CALLS = new Set<PropertyKey>([
   'updateMany',
   'updateOne',
 ]);
-/** The methods among all of these that take a limit of time for the server, and the place of their options. */
+/** Methods that accept `maxTimeMS`, and the position of the options among their arguments. */
 const OPTIONS_AT = new Map<PropertyKey, number>([
   ['aggregate', 1],
   ['countDocuments', 1],
@@ -28,15 +28,15 @@ const OPTIONS_AT = new Map<PropertyKey, number>([
   ['findOne', 1],
   ['findOneAndUpdate', 2],
 ]);
-/** Methods that return a cursor, and the methods of a cursor that ask the server. */
+/** Methods of a collection that return a cursor, and the methods of a cursor that call MongoDB. */
 const CURSORS = new Set<PropertyKey>(['aggregate', 'find']);
 const CURSOR_CALLS = new Set<PropertyKey>(['hasNext', 'next', 'toArray']);
 
 type Method = (...given: unknown[]) => unknown;
 
 /**
- * The same collections, with a guard around every call. MongoDB works on a read for at most `serverMs`. So no caller can
- * forget the guard or the limit.
+ * The same collections, with a guard around every method that is listed above. MongoDB works on a read for at most
+ * `serverMs` (ms).
  */
 export function guardCollections(
   collections: Collections,
@@ -64,9 +64,9 @@ function guardCollection(collection: Collection, guard: StoreGuard, serverMs: nu
 }
 
 /**
- * Puts a guard around the methods of a cursor. They are replaced in place, because methods such as `sort` return the
- * cursor itself. `toArray` has passed the guard already, and calls `next` of the cursor. So meanwhile the cursor has
- * its own `next` again.
+ * Puts a guard around the methods of a cursor. They are replaced on the cursor itself, because methods such as `sort`
+ * return it. `toArray` of the driver calls `next` of the cursor. That `next` must not pass the guard once more, so
+ * `toArray` first removes the guards from the cursor.
  */
 function guardCursor(cursor: AbstractCursor, guard: StoreGuard): AbstractCursor {
   for (const name of CURSOR_CALLS) {

@@ -6,7 +6,7 @@ import type {
 import { SniffingTransport } from '../../../shared/drivers/elasticsearch.js';
 import type { StoreGuard } from './storeGuard.js';
 
-/** A client on the same connections, with a guard around every request. */
+/** A client that shares the connections of `client`, with a guard around every request. */
 export function guardElasticsearch(client: Client, guard: StoreGuard): Client {
   class GuardedTransport extends SniffingTransport {
     override request<Answer>(

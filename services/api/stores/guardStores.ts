@@ -10,13 +10,15 @@ import { guardCollections } from './guardCollections.js';
 import { guardElasticsearch } from './guardElasticsearch.js';
 import { createGuard } from './storeGuard.js';
 
-/** The watch of each store. `queue` is the Redis of the queue. It may be the same server as that of the cache. */
+/**
+ * The watch of each store. `redis` is the Redis of the cache, and `queue` that of the queue. Both may be one server.
+ */
 export type StoreWatches = Record<'mongodb' | 'elasticsearch' | 'redis' | 'queue', StoreWatch>;
 
-/** MongoDB gives a read up so long (ms) before its guard does, so that the guard still gets MongoDB's own error. */
+/** MongoDB's own limit of a read ends so much earlier (ms) than that of the guard. So MongoDB's error still arrives. */
 const ANSWER_MS = 500;
 
-/** The stores, as the API uses them. */
+/** The guarded clients of the stores. */
 export interface GuardedStores {
   collections: Collections;
   elasticsearch: Client;
@@ -26,8 +28,9 @@ export interface GuardedStores {
 }
 
 /**
- * Watches the stores. Every call to MongoDB and Elasticsearch ends within its limit, or at once while the store is
- * away. A Redis connection refuses commands by itself while it is down, so a silent connection is closed.
+ * Watches the stores until `stop` is called, and guards MongoDB and Elasticsearch: every call to them ends within
+ * `callMs`, and is refused at once while the store is away. Redis needs no guard. Its watch closes a connection that
+ * does not answer, and a closed connection refuses commands by itself.
  */
 export function guardStores(clients: {
   mongo: Mongo;
@@ -40,7 +43,7 @@ export function guardStores(clients: {
 }): GuardedStores {
   const { mongo, elasticsearch, redis, queueRedis, logger, observeCall } = clients;
   const { pingMs: limitMs, callMs } = clients.timeLimits;
-  // The watch ends its wait before this.
+  // The watch decides after `limitMs`. This later limit ends the ping itself.
   const endsMs = limitMs + 250;
   const watches: StoreWatches = {
     mongodb: watchStore({ name: 'mongodb', ping: () => pingMongo(mongo, endsMs), logger, limitMs }),

@@ -2,7 +2,7 @@ import type { Collection, Document, Filter } from 'mongodb';
 import { gatherReads, type AskLimits } from '../../../shared/platform/gatherReads.js';
 import { rawTexts } from './rawTexts.js';
 
-/** A range of an index. The projected fields of its documents must be texts. */
+/** A range of an index: a query that one index answers in order. The projected fields must be strings. */
 export interface Range {
   filter: Record<string, unknown>;
   sort: Record<string, 1 | -1>;
@@ -11,15 +11,15 @@ export interface Range {
   projection: Record<string, 0 | 1>;
 }
 
-/** Reads the documents of one range, in order: the name and UTF-8 bytes of each field. */
+/** Reads the documents of one range, in order. Of each field, it gives the UTF-8 bytes by name. */
 export type ReadRange = (range: Range) => Promise<Record<string, Buffer>[]>;
 
-/** The most ranges of one call. With 101 documents each, they still fit into one reply of MongoDB. */
+/** The most ranges of one call. With 101 documents each, they still fit into one reply of MongoDB (16 MiB). */
 const MOST_RANGES = 16;
 
 /**
- * Makes a reader of ranges of a collection. A range that is asked for alone is read by a find. Ranges that had to wait
- * are read by one aggregate that joins a pipeline for each.
+ * Makes a reader of ranges of a collection. It gathers the ranges that are asked for at the same time. A single range
+ * is read by `find`, and several by one `aggregate` with a pipeline for each. Rejects where MongoDB does not answer.
  */
 export function rangeReader<T extends Document>(
   collection: Collection<T>,
@@ -68,8 +68,8 @@ async function joinAll<T extends Document>(
 
 /**
  * A pipeline that reads several ranges, one after the other. Each row holds the number of its range. The hint of an
- * aggregate holds only for its first range. For the others, the planner finds the index, as no other gives them in
- * their order.
+ * aggregate only applies to its first range. For the others, MongoDB's planner chooses the index. It chooses the same
+ * one, because no other index has the rows in the order of the sort.
  */
 export function joinedRanges(collection: string, ranges: Range[]): Document[] {
   const [first = [], ...others] = ranges.map(({ filter, sort, limit, projection }, range) => [

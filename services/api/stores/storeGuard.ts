@@ -4,14 +4,15 @@ import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import { Unavailable } from '../unavailable.js';
 
 /**
- * Makes a call to one store. It refuses while the store is known to be away, and fails where the call takes too long.
+ * Makes a call to one store. Rejects with StoreAway, without the call, while the store is known to be away. Rejects
+ * with a TimeoutError where the call takes too long.
  */
 export type StoreGuard = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** Is told how long a call took (seconds), and whether the store failed. */
+/** Records how long a call took (seconds). `failed` means that the store was away, too slow or too busy. */
 export type ObserveCall = (seconds: number, failed: boolean) => void;
 
-/** Thrown in place of a call, because the store is known to be away. */
+/** 503 UNAVAILABLE, in place of a call to a store that is known to be away. */
 export class StoreAway extends Unavailable {
   constructor() {
     super('The service is not available now; try again soon', 2);
@@ -24,7 +25,8 @@ export function refuseAway({ isUp }: Pick<StoreWatch, 'isUp'>): void {
 }
 
 /**
- * Makes the guard of a store's calls. It reports how they end to the watch, which decides whether the store is away.
+ * Makes the guard of a store's calls, which may take `limitMs` each. It reports the result of each call to the watch,
+ * which decides whether the store is away.
  */
 export function createGuard(watch: StoreWatch, observe: ObserveCall, limitMs: number): StoreGuard {
   return async (call) => {
@@ -41,7 +43,7 @@ export function createGuard(watch: StoreWatch, observe: ObserveCall, limitMs: nu
       end(false);
       return result;
     } catch (error) {
-      // A store that refuses a call is not away: it has answered.
+      // Other errors are answers of the store: it refused the call, so it is not away.
       end(isStoreAway(error));
       throw error;
     }

@@ -13,7 +13,7 @@ const COMMA = Buffer.from(',');
 
 type ListInput = Pick<Input<unknown, ThreadListQuery>, 'params' | 'query'>;
 
-/** GET /api/threads: a page of stored texts, joined as bytes. Throws VALIDATION_ERROR for a wrong cursor. */
+/** GET /api/threads: a page of stored JSON items, joined as bytes. Throws VALIDATION_ERROR for a wrong cursor. */
 export function listThreads(
   readPage: ReadPage,
   openCursors: OpenCursors,
@@ -27,7 +27,7 @@ export function listThreads(
   };
 }
 
-/** The dependency of a page: it changes with the threads of its narrowest place. */
+/** What a page depends on. Undefined where its ids have not the form of an id: its answer is not cached. */
 export function listThreadsDependsOn({ query }: ListInput): Dependency | undefined {
   if (!isKnownPlace(query)) return undefined;
   return {
@@ -47,14 +47,14 @@ function page(
   return bytesAnswer(Buffer.concat([BEGIN, ...items, Buffer.from(end)]));
 }
 
-/** Whether the ids of a question can be ids. Others match nothing, and must not become part of a scope token. */
+/** Whether the given ids have the form of an id. Others match nothing, and must not become part of a scope token. */
 function isKnownPlace({ serverId, channelId }: ThreadListQuery): boolean {
   return [serverId, channelId].every((id) => id === undefined || isId(id));
 }
 
 /**
- * Whether the rows of a channel belong to this server. A channel belongs to one server, so either all of them do, or
- * none.
+ * Whether the rows belong to this server. A request may name a channel of another server. A channel belongs to one
+ * server, so it is enough to look at the first row.
  */
 function isOfServer(rows: ListRow[], serverId: string | undefined): boolean {
   return serverId === undefined || rows[0]?.serverId === serverId;

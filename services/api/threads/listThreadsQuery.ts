@@ -4,17 +4,17 @@ import { foldTag, LIST_SORTS, listScope, type ListField } from '../../../shared/
 import type { Cursors } from '../paging/cursors.js';
 import type { Range } from '../stores/rangeReader.js';
 
-/**
- * One page of a list, as a range of an index. It reads one row more than the page has, which shows whether another page
- * follows.
- */
+/** The range of an index that holds one page of a list. `field` is the field that the list is sorted by. */
 export interface ListQuery extends Range {
   field: ListField;
 }
 
 const KEY = /^\d{20,40}$/;
 
-/** The range that answers a list request. Throws VALIDATION_ERROR for a cursor of another question. */
+/**
+ * The range that answers a list request. It has one row more than the page, which shows whether another page follows.
+ * Throws VALIDATION_ERROR for a cursor of another question.
+ */
 export function listThreadsQuery(query: ThreadListQuery, cursors: Cursors): ListQuery {
   const { field, direction } = LIST_SORTS[query.sort];
   const after = query.cursor && cursors.read(listQuestion(query), query.cursor, KEY)[0];
@@ -29,15 +29,16 @@ export function listThreadsQuery(query: ThreadListQuery, cursors: Cursors): List
   };
 }
 
-/** The cursor of the page that follows the row with this key. */
+/** The cursor of the page that begins after the row with this key. */
 export function listCursor(query: ThreadListQuery, key: string, cursors: Cursors): string {
   return cursors.write(listQuestion(query), key);
 }
 
 /**
- * The sort and all filters of a list request, as a list of values, without cursor and limit. Answers are kept under
- * this list, and a cursor is valid only for it. Without one of the filters, requests that differ in it would count as
- * the same. So the type of `asked` names each filter, and the compiler demands all of them.
+ * The sort and all filters of a list request, as a list of values. The response cache uses them as the key of an
+ * answer, and a cursor is only valid for the same ones. A filter that is missing here would make two different requests
+ * count as the same. So the type of `asked` makes the compiler demand each parameter, except for the cursor and the
+ * limit.
  */
 export function listQuestion(query: ThreadListQuery): (string | null)[] {
   const { serverId = null, channelId = null, tag = null, status } = foldedFilter(query);
@@ -61,8 +62,9 @@ function foldedFilter({ serverId, channelId, tag, status }: ThreadListQuery) {
 }
 
 /**
- * Where the range begins. The first page needs a bound, too, because the partial index of `unansweredKey` needs a
- * condition on that field.
+ * The condition on the sort key that begins a page after the last key of the page before. The first page has a
+ * condition that every key meets, because MongoDB only uses the partial index of `unansweredKey` for a condition on
+ * that field.
  */
 function bound(after: string | undefined, direction: 1 | -1): Record<string, string> {
   if (after) return direction === 1 ? { $gt: after } : { $lt: after };

@@ -3,14 +3,14 @@ import type { AskLimits } from '../../../shared/platform/gatherReads.js';
 import { rangeReader } from '../stores/rangeReader.js';
 import type { ListQuery } from './listThreadsQuery.js';
 
-/** A thread of a page: its JSON text as bytes, and the keys by which the next page is found. */
+/** A thread of a page: its JSON as UTF-8 bytes, its server, and its sort key, after which the next page begins. */
 export interface ListRow {
   item: Buffer;
   serverId: string;
   key: string;
 }
 
-/** Reads the rows of one page, in order. */
+/** Reads the rows of one range, in order. */
 export type ReadPage = (scan: ListQuery) => Promise<ListRow[]>;
 
 /** Makes a reader of pages of threads. */

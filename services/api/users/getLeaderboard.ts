@@ -13,27 +13,30 @@ import { pageOf } from '../paging/page.js';
 import type { AskLimits } from '../../../shared/platform/gatherReads.js';
 import { rangeReader } from '../stores/rangeReader.js';
 
-/** A stored line: its key, and its JSON text as bytes, without rank and opening brace. */
+/** A stored line: its sort key, and its JSON as UTF-8 bytes, without the opening brace and the rank. */
 interface Line {
   key: string;
   item: Buffer;
 }
 
-/** The lines of a leaderboard after a key. */
+/** At most `limit` lines of a leaderboard, after the line with the key `after`. */
 interface LineRange {
   board: string;
   after: string;
   limit: number;
 }
 
+/** Reads the lines of a range, in order. */
 export type ReadLines = (range: LineRange) => Promise<Line[]>;
 
-/** Where a page begins: after the last line of the page before. So ranks are counted on from page to page. */
+/** The last line of a page. The next page begins after it, and continues its ranks. */
 interface Position {
+  /** The sort key of the line. */
   after: string;
-  /** How many lines come before it. */
+  /** The number of the line on the whole leaderboard, from 1. It is 0 before the first line. */
   index: number;
   rank: number;
+  /** What the line is ranked by. Lines with the same count share a rank. */
   count: number;
 }
 
@@ -41,8 +44,8 @@ const START: Position = { after: '', index: 0, rank: 0, count: -1 };
 const POSITION = /^(\d{20,40}) (\d{1,15}) (\d{1,15}) (\d{1,15})$/;
 
 /**
- * GET /leaderboard/:serverId: a page of stored lines, ranked, and joined as bytes. Throws NOT_FOUND and
- * VALIDATION_ERROR.
+ * GET /leaderboard/:serverId: a page of stored lines with their ranks, joined as bytes. Throws NOT_FOUND, and
+ * VALIDATION_ERROR for a wrong cursor.
  */
 export function getLeaderboard(
   store: BodyStore,
@@ -105,12 +108,12 @@ function rank(lines: Line[], start: Position): { item: Buffer; position: Positio
   });
 }
 
-/** How many names of servers are remembered. */
+/** How many names of servers are remembered at most. */
 const MOST_NAMES = 1_000;
 
 /**
- * Finds the names of servers in their stored bodies. Each name is remembered under the entity tag of its body, so a
- * body is inflated only once.
+ * Makes a reader of the names of servers, which it finds in their stored bodies. It remembers each name by the entity
+ * tag of the body, so that it decompresses a body only once. Throws NOT_FOUND.
  */
 function serverNames(store: BodyStore): (serverId: string) => Promise<string> {
   const names = new LRUCache<string, string>({ max: MOST_NAMES });

@@ -3,13 +3,16 @@ import { isIP, type Socket } from 'node:net';
 import proxyAddr from 'proxy-addr';
 import type { TrustedProxies } from '../../../../shared/platform/trustedProxies.js';
 
-/** Reads the name under which a client is counted: its IPv4 address, or the /64 network of its IPv6 address. */
+/**
+ * Reads the name under which the client of a request is counted: its IPv4 address, or the /64 network of its IPv6
+ * address.
+ */
 export type AddressReader = (request: IncomingMessage) => string;
 
 /**
  * Makes a reader of clients' addresses. Each proxy appends the address that connected to it to X-Forwarded-For. So the
- * reader starts with the address of the connection. Then it goes through the entries from the last to the first. The
- * first address that is not trusted is the client's.
+ * reader begins with the address of the connection, and goes on with the entries from the last to the first. The first
+ * address that is not a trusted proxy is the client's.
  */
 export function createAddressReader(trusted: TrustedProxies): AddressReader {
   if (trusted === false) return (request) => networkOf(peerOf(request));
@@ -22,12 +25,12 @@ export function createAddressReader(trusted: TrustedProxies): AddressReader {
 }
 
 /**
- * Reads the name under which a connection is counted: the network that it comes from. Undefined for a trusted proxy,
- * because its connection carries the requests of many clients.
+ * Reads the name under which a connection is counted: the network of its other end. Undefined for a trusted proxy,
+ * because its connections carry the requests of many clients.
  */
 export type PeerReader = (socket: Pick<Socket, 'remoteAddress'>) => string | undefined;
 
-/** Makes a reader of the networks that connections come from. */
+/** Makes a reader of the networks of connections. */
 export function createPeerReader(trusted: TrustedProxies): PeerReader {
   const isTrusted = trustOf(trusted);
   return ({ remoteAddress = '' }) =>
@@ -43,7 +46,7 @@ function trustOf(trusted: TrustedProxies): (address: string, hop: number) => boo
   return typeof trusted === 'number' ? (_, hop) => hop < trusted : proxyAddr.compile(trusted);
 }
 
-/** The network under which an address is counted. A text that is no address stays as it is. */
+/** The name of an address for counting: an IPv4 address itself, or the /64 network of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -61,7 +64,7 @@ function firstGroups(address: string): string[] {
   return groups.map((group) => group.replace(/^0+(?=.)/, ''));
 }
 
-/** An address without its port. Some proxies write `1.2.3.4:567` or `[2001:db8::1]:567`. */
+/** An address without its port, which some proxies add: `1.2.3.4:567` or `[2001:db8::1]:567`. */
 function withoutPort(text = ''): string {
   const match = /^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text);
   return match?.[1] ?? match?.[2] ?? text;

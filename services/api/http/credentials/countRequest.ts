@@ -7,7 +7,7 @@ import { setLines } from '../headLines.js';
 import type { RateLimiter, Standing } from './rateLimiter.js';
 import type { RateLimits } from './rateLimits.js';
 
-/** Where a request was counted, and as how many requests. */
+/** Where a request was counted, under which name, and as how many requests. */
 export interface Counted {
   limiter: RateLimiter;
   name: string;
@@ -23,14 +23,15 @@ export function countRequest(ctx: Context, limiter: RateLimiter, name: string, w
   ctx.state['counted'] = { limiter, name, weight } satisfies Counted;
 }
 
-/** Throws RATE_LIMITED where a name has no attempt left. It counts nothing. */
+/** Throws RATE_LIMITED where nothing is left of a name's limit. Counts nothing. */
 export function refuseBlocked(ctx: Context, limiter: RateLimiter, name: string): void {
   const standing = limiter.look(name);
   if (standing.left <= 0) judge(ctx, limiter, { ...standing, left: -1 });
 }
 
 /**
- * The name under which the gate has counted a request. Where nothing is limited, it is the address of the connection.
+ * The asker of a request, by the name under which the gate has counted it. Where the request was not counted, it is the
+ * address of the connection, and nothing is limited.
  */
 export function askerOf(ctx: Context): Asker {
   const counted = ctx.state['counted'] as Counted | undefined;
@@ -38,19 +39,19 @@ export function askerOf(ctx: Context): Asker {
   return createAsker(counted, (standing) => judge(ctx, counted.limiter, standing));
 }
 
-/** The asker of a request where nothing is limited. */
+/** The asker of a request that is not counted. */
 export function unlimitedAsker({ socket }: IncomingMessage): Asker {
   return { name: socket.remoteAddress ?? '', affords: () => true, charge: () => undefined };
 }
 
 /**
- * Makes the asker of a request from where it was counted. `judge` is called with the standing after a further charge.
+ * Makes the asker of a counted request. `judge` is called after each further charge. It throws RATE_LIMITED if need be.
  */
 export function createAsker(
   { limiter, name, weight }: Counted,
   judge: (standing: Standing) => void,
 ): Asker {
-  // One costly request may cost more than the whole limit. Then it takes all that the limit has.
+  // A single request may cost more than the whole limit allows. Then it costs all of the limit, so that it can be made.
   const costOf = (more: number) => Math.min(more * weight, limiter.limit - weight);
   return {
     name,
@@ -59,6 +60,7 @@ export function createAsker(
   };
 }
 
+/** Sets the RateLimit headers. Throws RATE_LIMITED where the limit is exceeded. */
 function judge(ctx: Context, limiter: RateLimiter, standing: Standing): void {
   setLines(ctx.res, standingLines(limiter, standing));
   if (standing.left >= 0) return;
@@ -66,7 +68,7 @@ function judge(ctx: Context, limiter: RateLimiter, standing: Standing): void {
   throw rateLimited(standing);
 }
 
-/** 429 RATE_LIMITED. */
+/** 429 RATE_LIMITED, with Retry-After. */
 export function rateLimited({ resetSeconds }: Standing): AppError {
   return new AppError('RATE_LIMITED', `Too many requests; try again in ${resetSeconds} seconds`, {
     headers: { 'Retry-After': String(resetSeconds) },
@@ -74,8 +76,8 @@ export function rateLimited({ resetSeconds }: Standing): AppError {
 }
 
 /**
- * Header lines that tell a client where it stands, as draft-ietf-httpapi-ratelimit-headers defines them from its
- * version 08 on.
+ * The headers RateLimit-Policy and RateLimit, as lines of a head. They have the form of
+ * draft-ietf-httpapi-ratelimit-headers since its version 08.
  */
 export function standingLines(
   { policy, limit }: RateLimiter,
@@ -87,7 +89,7 @@ export function standingLines(
   );
 }
 
-/** The limit of the caller's address that an operation counts towards; undefined where it counts towards none. */
+/** The limit of addresses that counts the requests of an operation; undefined where they are not counted. */
 export function limitOf(
   limits: RateLimits,
   { limitedAs }: Pick<Operation, 'limitedAs'>,

@@ -12,16 +12,20 @@ import { countRequest, limitOf, refuseBlocked } from './countRequest.js';
 import type { RateLimits } from './rateLimits.js';
 import { readCredential } from './readCredential.js';
 
+/** What the gate needs to know of an operation. */
 interface Guarded extends Pick<Operation, 'access' | 'limitedAs'> {
   /** Whether browsers may send an API key as a password. */
   basic?: boolean;
 }
 
-/** Admits a request to an operation, and returns its caller. Otherwise throws the error to answer with. */
+/**
+ * Admits a request to an operation, and counts it. Gives its caller; null on a public operation. Throws the error to
+ * answer with where the request is refused.
+ */
 export type Gate = (ctx: Context, operation: Guarded) => Admitted | null | Promise<Admitted | null>;
 
 export interface GateOptions {
-  /** Allows everybody everything, except pages of other sites. */
+  /** Whether credentials are ignored, and everybody may do everything, except for pages of other sites. */
   disableAuth: boolean;
   identify: Identify;
   /** Undefined where nothing is limited. */
@@ -30,10 +34,11 @@ export interface GateOptions {
   addressOf: AddressReader;
 }
 
-/** A search counts as so many requests of its caller. */
+/** As how many requests a search counts towards the limit of a caller. */
 const SEARCH_WEIGHT = 10;
-/** Stands for the operation while the caller is not known: such a request counts as a read. */
+/** Stands in for the operation where a request counts as a read, whatever its operation. */
 const UNKNOWN = { access: 'public' } as const;
+/** The caller of protected operations with DISABLE_AUTH. */
 const DEVELOPER: Admitted = {
   kind: 'development',
   id: 'development',
@@ -41,14 +46,14 @@ const DEVELOPER: Admitted = {
   recheck: () => Promise.resolve(),
 };
 
-/** Makes the gate of an API. A request without a credential is admitted or refused at once. */
+/** Makes the gate of an API. It returns a promise only for a request with a credential. */
 export function createGate(options: GateOptions): Gate {
   return (ctx, operation) => {
     const credential = options.disableAuth ? null : readOne(ctx, operation, options);
     if (credential && operation.access !== 'public') {
       return admit(ctx, operation.access, credential, options);
     }
-    if (credential) return welcome(ctx, operation, credential, options);
+    if (credential) return countPublic(ctx, operation, credential, options);
     countByAddress(ctx, operation, options);
     if (operation.access === 'public') return null;
     if (options.disableAuth) return developer(ctx);
@@ -56,16 +61,19 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
-/** The caller of a protected operation with DISABLE_AUTH. Throws FORBIDDEN where a page of another site calls it. */
+/**
+ * Admits a request to a protected operation with DISABLE_AUTH. Throws FORBIDDEN for a request of another site's page.
+ */
 function developer(ctx: Context): Admitted {
   const isHere = isLocalHost(ctx) && (isOwnOrigin(ctx) || isLoopbackOrigin(ctx));
   if (!isHere) {
-    throw new AppError('FORBIDDEN', 'Without credentials, no page of another site may ask this');
+    throw new AppError('FORBIDDEN', 'With DISABLE_AUTH, pages of other sites must not use this');
   }
   ctx.state['caller'] = DEVELOPER;
   return DEVELOPER;
 }
 
+/** Reads the credential of a request. Where it has two, the request counts as a read of its address. */
 function readOne(ctx: Context, { basic }: Guarded, options: GateOptions): Credential | null {
   try {
     return readCredential(ctx.req, basic);
@@ -75,7 +83,7 @@ function readOne(ctx: Context, { basic }: Guarded, options: GateOptions): Creden
   }
 }
 
-/** Admits a caller with a sufficient level to a protected operation. */
+/** Admits a request to a protected operation where its credential is valid and has a sufficient level. */
 async function admit(
   ctx: Context,
   access: Exclude<Access, 'public'>,
@@ -83,14 +91,14 @@ async function admit(
   options: GateOptions,
 ): Promise<Admitted> {
   const { limits } = options;
-  // Checking a key or a service token costs little. But the platform is not asked for an address with too many wrong
-  // ones.
+  // A key or a service token is checked in any case, because that costs little. But for an address with too many wrong
+  // credentials, the platform is not asked.
   if (credential.kind === 'platform') refuseGuesser(ctx, options);
   const caller = await resolve(ctx, access, credential, options);
   ctx.state['caller'] = caller;
   countCaller(ctx, caller, UNKNOWN, options);
   if (!isAllowed(caller, access)) {
-    // Each of these refusals is stored in the audit trail. The limit keeps anybody from filling it.
+    // Such a refusal is stored in the audit trail. The limit of wrong credentials keeps anybody from filling it.
     refuseGuesser(ctx, options);
     limits?.failedCredentials.take(options.addressOf(ctx.req));
     throw tooLow(access);
@@ -111,7 +119,10 @@ function tooLow(access: Access): AppError {
   return new AppError('FORBIDDEN', `This needs the level ${access}`);
 }
 
-/** Finds the caller of a credential. Where that fails, the request counts as a read of its address. */
+/**
+ * Finds the caller of a credential for a protected operation. Where the credential is refused or cannot be checked, the
+ * request counts as a read of its address.
+ */
 async function resolve(
   ctx: Context,
   access: Exclude<Access, 'public'>,
@@ -120,7 +131,7 @@ async function resolve(
 ): Promise<Caller> {
   try {
     if (access === 'me' && credential.kind === 'key') {
-      throw new AppError('FORBIDDEN', 'An API key is no user; this needs a bearer token');
+      throw new AppError('FORBIDDEN', 'An API key belongs to no user; this needs a bearer token');
     }
     if (access !== 'me' && credential.kind === 'platform') throw invalidCredential('token');
     return await options.identify(credential);
@@ -131,11 +142,11 @@ async function resolve(
 }
 
 /**
- * Handles a credential on a public operation. It only decides which limit counts the request. Where it is wrong, or
- * cannot be checked now, the request counts as one without a credential. The answer is the same for everybody, so the
- * handler gets no caller.
+ * Counts a request with a credential to a public operation. The credential only decides which limit counts it. Where
+ * the credential is wrong, or cannot be checked now, the request counts as one without a credential. The handler never
+ * gets the caller.
  */
-async function welcome(
+async function countPublic(
   ctx: Context,
   operation: Guarded,
   credential: Credential,
@@ -148,6 +159,7 @@ async function welcome(
   return null;
 }
 
+/** The caller of a credential on a public operation; undefined where it is wrong or cannot be checked. */
 async function recognise(
   { req }: Context,
   credential: Credential,
@@ -163,8 +175,8 @@ async function recognise(
 }
 
 /**
- * Counts a request under its caller's name. A caller without a level is counted by address, as a request without a
- * credential is, because anybody can have many accounts of the platform.
+ * Counts a request under the name of its caller. Without a caller, or for a caller without a level, it counts the
+ * request by its address: anybody can have many accounts of the platform. Throws RATE_LIMITED.
  */
 function countCaller(
   ctx: Context,
@@ -185,6 +197,7 @@ function refuseGuesser(ctx: Context, { limits, addressOf }: GateOptions): void {
   if (limits) refuseBlocked(ctx, limits.failedCredentials, addressOf(ctx.req));
 }
 
+/** Counts a request by its address. Throws RATE_LIMITED. */
 function countByAddress(ctx: Context, operation: Guarded, options: GateOptions): void {
   const { limits } = options;
   if (!limits) return;

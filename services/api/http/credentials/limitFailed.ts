@@ -4,8 +4,9 @@ import { refuseBlocked } from './countRequest.js';
 import type { GateOptions } from './gate.js';
 
 /**
- * Counts wrong credentials, codes and refresh tokens by the address that sent them. Beyond the limit, a wrong one gets
- * RATE_LIMITED. A right one is still accepted.
+ * Counts wrong credentials, codes and refresh tokens by the address that sent them. Beyond the limit, a wrong one is
+ * answered with RATE_LIMITED in place of its own error. What is valid never gets here. (The gate refuses platform
+ * tokens and codes of such an address before they are checked.)
  */
 export function limitFailed({
   limits,

@@ -1,21 +1,24 @@
 /**
- * A count that all processes share. Adds `hits` to a name in a window, and resolves with the whole count. Rejects while
- * the count cannot be reached.
+ * Adds `hits` to the count of a name in a window, which all processes share. Resolves with the new count of all
+ * processes. Rejects where the count cannot be reached.
  */
 export type SharedCount = (name: string, window: number, hits: number) => Promise<number>;
 
 export interface LimiterOptions {
   /** The name in the RateLimit headers. */
   policy: string;
-  /** The most in a minute. */
+  /** How many requests of one name are allowed in a minute. */
   limit: number;
   shared: SharedCount;
+  /** The current time (ms since 1970). */
   now?: () => number;
 }
 
-/** The standing of a name: what is `left` of its limit, and how many seconds until its count begins anew. */
+/** The standing of a name. */
 export interface Standing {
+  /** What is left of the limit. It is negative where a request was refused. */
   left: number;
+  /** How long until the count begins anew (seconds). */
   resetSeconds: number;
 }
 
@@ -25,29 +28,29 @@ interface Count {
   own: number;
   /** How many of these were sent to the shared count. */
   shared: number;
-  /** How many other processes have counted. */
+  /** How many other processes have counted, as far as is known. */
   others: number;
 }
 
 const WINDOW_MS = 60_000;
 /**
- * The most names that are counted. Requests of further names pass uncounted: a limit for each name does not help
- * against so many names.
+ * The most names that are counted in a window. Requests of further names pass uncounted. A limit for each name is no
+ * help against so many names anyway.
  */
 const MOST_NAMES = 100_000;
-/** A count below this part of the limit is not shared with other processes. */
+/** A count is only shared with other processes from this part of the limit on. */
 const UNSHARED_PART = 0.02;
 /**
- * The most names that are shared at once. Sharing holds up all requests of the process: ten thousand names would hold
- * them up for most of a second.
+ * The most names that are shared at once. Sharing blocks the event loop: ten thousand names would block it for most of
+ * a second.
  */
 const MOST_SHARED = 1_000;
 
 /**
- * Counts requests in memory, in fixed windows of a minute, so no request waits for a count. All processes share another
- * count. Once a second, `share` adds the new requests to it, and reads what other processes have counted. So a limit
- * over several processes takes effect at most a second late. Without the shared count, each process enforces the limit
- * by itself.
+ * Counts the requests of each name in fixed windows of a minute. It counts in memory, so that no request waits. All
+ * processes share another count, in Redis. `share`, which is called once a second, adds the new requests to that count,
+ * and reads how many the other processes have counted. So a limit over several processes takes effect up to a second
+ * late. While Redis is away, each process enforces the limit by itself.
  */
 export class RateLimiter {
   readonly policy: string;
@@ -57,7 +60,7 @@ export class RateLimiter {
   readonly #shareFrom: number;
   #window = -1;
   #counts = new Map<string, Count>();
-  /** The names that have hits to share. The one that has waited longest comes first. */
+  /** The names that have hits to share. The name that has waited longest comes first. */
   readonly #grown = new Set<string>();
 
   constructor({ policy, limit, shared, now = Date.now }: LimiterOptions) {
@@ -68,14 +71,14 @@ export class RateLimiter {
     this.#shareFrom = limit * UNSHARED_PART;
   }
 
-  /** Counts a request as `weight` requests. Where these are too many, `left` is negative, and nothing is counted. */
+  /** Counts a request as `weight` requests. Where these exceed the limit, counts nothing, and `left` is negative. */
   take(name: string, weight = 1): Standing {
     const { left, resetSeconds } = this.look(name);
     if (left >= weight) this.#count(name, weight);
     return { left: left - weight, resetSeconds };
   }
 
-  /** The standing of a name. It counts nothing. */
+  /** The standing of a name. Counts nothing. */
   look(name: string): Standing {
     const now = this.#now();
     const window = Math.floor(now / WINDOW_MS);
@@ -87,10 +90,11 @@ export class RateLimiter {
   }
 
   /**
-   * Adds this process's new hits to the shared count, and reads what the others have counted. It does so for at most
-   * MOST_SHARED names, those that have waited longest. The others wait for the next call. It never rejects. Each hit is
-   * sent once. Where no answer comes, the hits may have been added all the same. Sent again, they would be
-   * counted twice, and the second time as hits of other processes.
+   * Adds this process's new hits to the shared count, and reads what the other processes have counted. It does so for
+   * the MOST_SHARED names that have waited longest. Further names wait for the next call. It never rejects.
+   *
+   * Each hit is sent only once. Where no answer comes, the hits may have been added all the same. If they were sent
+   * again, they would be counted twice, and this process would take the second count for hits of other processes.
    */
   async share(): Promise<void> {
     const [window, counts] = [this.#window, this.#counts];

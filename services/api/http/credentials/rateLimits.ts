@@ -2,13 +2,15 @@ import type { Redis } from 'ioredis';
 import type { Settings } from '../../../../shared/platform/env.js';
 import { RateLimiter, type SharedCount } from './rateLimiter.js';
 
-/** The limits, each for a minute. */
+/** The rate limits. */
 export interface RateLimits {
-  /** Counts by address. */
+  /** Counts reads by address. */
   reads: RateLimiter;
+  /** Counts searches by address. */
   searches: RateLimiter;
+  /** Counts wrong credentials by address. */
   failedCredentials: RateLimiter;
-  /** Counts by key or user. */
+  /** Counts requests by key or user. */
   callers: RateLimiter;
   /** Stops sharing the counts. */
   stop(): void;
@@ -23,7 +25,7 @@ const SHARED_EVERY_MS = 1_000;
 /** How long a shared count is kept after it was last raised (seconds). */
 const KEPT_SECONDS = 90;
 
-/** The limits that the settings name. Their counts are shared through Redis while it answers. */
+/** Makes the limits of the settings. Until `stop` is called, they share their counts through Redis once a second. */
 export function createRateLimits(
   settings: RateSettings,
   redis: Redis,
@@ -52,7 +54,7 @@ export function createRateLimits(
 function sharedCount(redis: Redis, keyPrefix: string): SharedCount {
   return async (name, window, hits) => {
     const key = `${keyPrefix}:${window}:${name}`;
-    // Both commands take effect together. So no count is kept for good.
+    // Redis carries out both commands or none, so no count stays without an expiry.
     const answers = await redis.multi().incrby(key, hits).expire(key, KEPT_SECONDS).exec();
     const [error, whole] = answers![0]!;
     if (error) throw error;

@@ -4,21 +4,21 @@ import type { Credential } from '../../auth/credential.js';
 
 const BEARER = /^Bearer +([\w.~+/=-]+)$/i;
 const BASIC = /^Basic +([\w+/=]+)$/i;
-/** The scheme of HTTP Basic, with or without credentials behind it. */
+/** The scheme of HTTP Basic, also where nothing follows it. */
 const PASSWORD = /^Basic(?: |$)/i;
-/** Three parts in base64url: two that are signed, and the signature, which may be missing. */
+/** The form of a JWT: three parts in base64url, of which the last, the signature, may be empty. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-/** The most characters of a token that is shown to the platform. */
+/** The most characters of a token that is sent to the platform. */
 const LONGEST = 4_096;
-/** The beginnings of API keys and refresh tokens of this service. Some clients send one as a bearer token. */
+/** The prefixes of API keys and refresh tokens of this service. Some clients send one as a bearer token by mistake. */
 const MISPLACED = /^f[ar]_/;
 
 /**
- * Reads the one credential of a request; null where it has none. Throws VALIDATION_ERROR where it has two.
+ * Reads the credential of a request; null where it has none. Throws VALIDATION_ERROR where it has two.
  *
- * With `basic`, an API key may be sent as the password of HTTP Basic. Otherwise HTTP Basic is ignored. The reason: once
- * somebody has typed a password for one page, their browser also sends it to neighbouring paths (RFC 7617, section
- * 2.2). Requests there may have a credential of their own.
+ * With `basic`, an API key may be sent as the password of HTTP Basic. Otherwise HTTP Basic is ignored, and not refused.
+ * After a user has typed a password for one page, the browser also sends it to neighbouring paths (RFC 7617, section
+ * 2.2), and requests there may have another credential.
  */
 export function readCredential(request: IncomingMessage, basic = false): Credential | null {
   const { authorization, 'x-api-key': key } = request.headers;
@@ -44,11 +44,11 @@ function passwordOf(encoded: string): string {
   return text.slice(text.indexOf(':') + 1);
 }
 
-/** The token of an Authorization header. A header of another scheme or form gives a token that is never valid. */
+/** The token of an Authorization header. A header of another form gives an empty token, which is never valid. */
 function bearer(header: string): Credential {
   const text = BEARER.exec(header.trim())?.[1] ?? '';
   const isForPlatform =
     text !== '' && text.length <= LONGEST && !JWT.test(text) && !MISPLACED.test(text);
-  // Every other token is judged as a JWT of this service, and is not sent to the platform.
+  // Any other token is checked as a JWT of this service. It is never sent to the platform, which must not learn it.
   return { kind: isForPlatform ? 'platform' : 'jwt', text };
 }

@@ -33,7 +33,10 @@ describe('operation', () => {
   it('is never kept in the cache where it depends on a credential', () => {
     const answer = () => Promise.reject(new Error('unused'));
     const keep = () => ({ tags: [] });
-    expect(() => route(declared('/x', 'me'), answer, keep)).to.throw(TypeError, /must not be kept/);
+    expect(() => route(declared('/x', 'me'), answer, keep)).to.throw(
+      TypeError,
+      /must not be cached/,
+    );
     expect(() => route(declared('/x', 'public'), answer, keep)).not.to.throw();
   });
 });

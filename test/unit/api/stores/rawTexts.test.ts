@@ -21,7 +21,7 @@ describe('rawTexts', () => {
 
   it('throws for what is no text, and for what is no document', () => {
     for (const other of [{ item: 1 }, { item: null }, { item: ['a'] }]) {
-      expect(() => rawTexts(BSON.serialize(other))).to.throw(TypeError, 'item is not a text');
+      expect(() => rawTexts(BSON.serialize(other))).to.throw(TypeError, 'item is not a string');
     }
     expect(() => rawTexts(BSON.serialize({ item: 'abc' }).subarray(0, 12))).to.throw();
   });
