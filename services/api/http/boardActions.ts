@@ -19,12 +19,23 @@ const ACTIONS: ReadonlyMap<string, string> = new Map([
   ['/api/queues/:queueName/:jobId/retry', 'retry'],
   ['/api/queues/:queueName/:jobId/clean', 'clean'],
 ]);
-/** The states of jobs that can be cleaned all at once. */
-const CLEANABLE = ['completed', 'wait', 'delayed', 'failed', 'prioritized'];
+/** How a change is named once it is made, and which states of a job allow it. */
+const CHANGES: ReadonlyMap<string, { done: string; isAllowedIn: (state: string) => boolean }> =
+  new Map([
+    ['promote', { done: 'promoted', isAllowedIn: (state) => state === 'delayed' }],
+    ['retry', { done: 'retried', isAllowedIn: (state) => /^(completed|failed)$/.test(state) }],
+    ['clean', { done: 'cleaned', isAllowedIn: (state) => state !== 'active' }],
+  ]);
+/** The states in which all jobs can be changed at once, by change. */
+const STATES_AT_ONCE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['retry', ['completed', 'failed']],
+  ['clean', ['completed', 'wait', 'delayed', 'failed', 'prioritized']],
+]);
 
 /**
- * Notes a change of the board and its job for the audit trail, before it is made. Throws FORBIDDEN, VALIDATION_ERROR,
- * and CONFLICT where the job's state does not allow the change.
+ * Notes a change of the board and its job for the audit trail, before it is made. Throws FORBIDDEN for a change that is
+ * not allowed here, and NOT_FOUND for an unknown job. Throws VALIDATION_ERROR where the change cannot be made to all
+ * jobs of a state, and CONFLICT where the state of its one job does not allow it.
  */
 export async function noteBoardAction(
   ctx: RouteContext,
@@ -37,23 +48,28 @@ export async function noteBoardAction(
     throw new AppError('FORBIDDEN', message);
   }
   const { jobId, queueStatus } = ctx.params;
-  if (action === 'clean' && queueStatus !== undefined && !CLEANABLE.includes(queueStatus)) {
-    throw new AppError('VALIDATION_ERROR', `Only these can be cleaned: ${CLEANABLE.join(', ')}`);
-  }
+  if (queueStatus !== undefined) refuseWrongStates(queueStatus, action);
   // The job is read before the change, because cleaning removes it.
   const job = jobId === undefined ? undefined : ((await queue.getJob(jobId)) as Job | undefined);
   const jobName = job === undefined ? {} : { jobName: job.name };
   Object.assign(ctx.state['given'] as object, { action, ...jobName });
-  if (job) await refuseWrongState(job, action);
+  if (jobId === undefined) return;
+  if (!job) throw new AppError('NOT_FOUND', 'Job not found');
+  await refuseWrongState(job, action);
 }
 
-/**
- * Throws CONFLICT where the job is in another state than the page showed. The queue would throw an error of its own.
- */
+/** Throws VALIDATION_ERROR where a change cannot be made to all jobs of a state at once. */
+function refuseWrongStates(state: string, action: string): void {
+  const { done } = CHANGES.get(action)!;
+  const states = STATES_AT_ONCE.get(action)!;
+  if (states.includes(state)) return;
+  throw new AppError('VALIDATION_ERROR', `Only these can be ${done}: ${states.join(', ')}`);
+}
+
+/** Throws CONFLICT where the state of a job does not allow a change. It may have changed since the page showed it. */
 async function refuseWrongState(job: Job, action: string): Promise<void> {
-  if (action !== 'promote' && action !== 'clean') return;
+  const { done, isAllowedIn } = CHANGES.get(action)!;
   const state = await job.getState();
-  if (action === 'promote' ? state === 'delayed' : state !== 'active') return;
-  const done = action === 'promote' ? 'promoted' : 'cleaned';
+  if (isAllowedIn(state)) return;
   throw new AppError('CONFLICT', `A job that is ${state} cannot be ${done}`);
 }

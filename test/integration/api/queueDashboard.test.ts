@@ -142,6 +142,24 @@ describe('the queue dashboard', () => {
     expect(entry).to.deep.include({ outcome: 'CONFLICT', status: 409 });
   });
 
+  it('says that a waiting job cannot be retried, and names the jobs that can', async () => {
+    const { producer, audit } = await jobs();
+    const job = await producer.queue.add('verify', { repair: false }, { jobId: 'verify-again' });
+    const root = '/admin/queues/api/queues/archive';
+    const one = await api.send('PUT', `${root}/verify-again/retry`, admin);
+    const all = await api.send('PUT', `${root}/retry/waiting`, admin);
+    const missing = await api.send('PUT', `${root}/verify-nothing/retry`, admin);
+    await job.remove();
+    await producer.close();
+    expect([one, all, missing].map((reply) => [reply.status, reply.json()])).to.deep.equal([
+      [409, { error: 'A job that is waiting cannot be retried', code: 'CONFLICT' }],
+      [400, { error: 'Only these can be retried: completed, failed', code: 'VALIDATION_ERROR' }],
+      [404, { error: 'Job not found', code: 'NOT_FOUND' }],
+    ]);
+    const entry = await audit.findOne({ 'params.jobId': 'verify-again' });
+    expect(entry).to.deep.include({ outcome: 'CONFLICT', status: 409 });
+  });
+
   it('says that a job which is under way cannot be cleaned', async () => {
     const { producer } = await jobs();
     const connection = createWorkerRedis(readSettings().REDIS_URL);
@@ -316,6 +334,7 @@ describe('the queue dashboard', () => {
     expect((await put({ 'Sec-Fetch-Site': 'cross-site' })).status).to.equal(403);
     expect((await put({ Origin: api.url, 'Sec-Fetch-Site': 'same-origin' })).status).to.equal(200);
     expect((await api.send('PUT', path.replace('pause', 'resume'), admin)).status).to.equal(200);
+    expect((await api.send('PUT', path.replace('archive', 'none'), admin)).status).to.equal(404);
     const { audit } = api.stores.mongo.collections;
     const entries = await audit.find({ operation: 'queueDashboard' }).toArray();
     const done = entries
