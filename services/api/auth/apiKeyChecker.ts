@@ -22,7 +22,8 @@ export function createApiKeyChecker({
   return async (key) => {
     const keyId = apiKeyId(key);
     const record = keyId === undefined ? null : await find(keyId);
-    const matches = equalTexts(record?.hash ?? '', hashApiKey(key));
+    // An operator may have inserted a record with a hash that is not a string.
+    const matches = equalTexts(String(record?.hash), hashApiKey(key));
     if (!record || !matches || record.revokedAt) throw invalidCredential('API key');
     if (record.expiresAt && timeIn(record.expiresAt).getTime() <= Date.now()) {
       throw expiredCredential('API key');

@@ -187,6 +187,13 @@ describe('API keys', () => {
     expect(reply.json()).to.include({ error: 'This needs the level admin' });
   });
 
+  it('are refused where one was inserted with a hash that is no text', async () => {
+    const { id, key } = await create({ name: 'x', level: 'admin' });
+    const { apiKeys } = api.stores.mongo.collections;
+    await apiKeys.updateOne({ _id: id }, { $set: { hash: 5 } as object });
+    expect((await api.get('/admin/keys', { 'X-API-Key': key })).status).to.equal(403);
+  });
+
   it('are all listed, even if one was inserted with wrong types, which has then expired', async () => {
     const { id, key } = await create({ name: 'x', level: 'admin' });
     const { apiKeys } = api.stores.mongo.collections;
