@@ -1,9 +1,9 @@
 import type { AdminJob, JobState } from '../../../shared/contract/admin.js';
 import { AppError } from '../../../shared/contract/errors.js';
 import { importIdOf } from '../../../shared/jobs/importJobId.js';
-import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ImportFileRecord, ImportRecord } from '../../../shared/store/views.js';
+import { withQueue, type QueueDeps } from './withQueue.js';
 
 type Records = Pick<Collections, 'imports' | 'importFiles'>;
 
@@ -127,20 +127,19 @@ function countStates({ importFiles }: Records, importId: string): Promise<StateC
 
 /**
  * Files jobs again for the waiting files of an import, at most MOST_FILES. The indexer files jobs for the others later.
- * Throws CONFLICT where no file waits.
+ * Throws CONFLICT where no file waits, and UNAVAILABLE.
  */
 export async function refileImport(
-  { importFiles }: Records,
-  producer: Pick<Producer, 'add'>,
+  deps: QueueDeps & { collections: Records },
   jobId: string,
 ): Promise<void> {
   const importId = importIdOf(jobId) ?? '';
-  const waiting = await importFiles
+  const waiting = await deps.collections.importFiles
     .find({ importId, state: 'queued' }, { projection: { _id: 1 } })
     .limit(MOST_FILES)
     .toArray();
   if (waiting.length === 0) throw new AppError('CONFLICT', 'No file of this import is waiting');
-  await Promise.all(
-    waiting.map(({ _id }) => producer.add('import-file', { uploadId: _id, importId })),
-  );
+  const file = ({ _id: uploadId }: { _id: string }) =>
+    deps.producer.add('import-file', { uploadId, importId });
+  await withQueue(deps, () => Promise.all(waiting.map(file)));
 }

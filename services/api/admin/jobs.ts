@@ -38,10 +38,8 @@ export function listJobs(deps: Deps): Handler<unknown, JobListQuery> {
       .filter((job): job is Job => Boolean(job as Job | undefined))
       .sort((left, right) => right.timestamp - left.timestamp)
       .slice(0, limit);
-    const jobs = await withQueue(deps, () =>
-      Promise.all(newest.map((job) => presentJob(job, deps))),
-    );
-    return jsonAnswer({ jobs });
+    const jobs = await Promise.all(newest.map((job) => presentJob(job, deps)));
+    return jsonAnswer({ jobs: jobs.filter((job) => job !== null) });
   };
 }
 
@@ -50,8 +48,9 @@ export function getJob(deps: Deps): Handler<{ jobId: string }, unknown> {
   return async ({ params: { jobId } }) => {
     const whole = await findImport(deps.collections, jobId);
     if (whole) return jsonAnswer(whole);
-    const job = await findJob(deps, jobId);
-    return jsonAnswer(await withQueue(deps, () => presentJob(job, deps)));
+    const job = await presentJob(await findJob(deps, jobId), deps);
+    if (!job) throw notFound();
+    return jsonAnswer(job);
   };
 }
 
@@ -60,10 +59,9 @@ export function getJob(deps: Deps): Handler<{ jobId: string }, unknown> {
  * UNAVAILABLE, and CONFLICT where there is nothing to try again.
  */
 export function retryJob(deps: Deps): Handler<{ jobId: string }, unknown> {
-  const { collections, producer } = deps;
   return async ({ params: { jobId } }) => {
-    if (await isImport(collections, jobId)) {
-      await withQueue(deps, () => refileImport(collections, producer, jobId));
+    if (await isImport(deps.collections, jobId)) {
+      await refileImport(deps, jobId);
       return jsonAnswer(queuedJob(jobId));
     }
     const job = await findJob(deps, jobId);
@@ -73,27 +71,34 @@ export function retryJob(deps: Deps): Handler<{ jobId: string }, unknown> {
 }
 
 function refuseRetry(error: Error & { code?: unknown }): never {
+  if (error.code === ErrorCode.JobNotExist) throw notFound();
   if (error.code !== ErrorCode.JobNotInState) throw error;
   throw new AppError('CONFLICT', 'Only a failed job can be tried again');
+}
+
+function notFound(): AppError {
+  return new AppError('NOT_FOUND', 'Job not found');
 }
 
 async function findJob(deps: Deps, jobId: string): Promise<Job> {
   const { queue } = deps.producer;
   const job =
     isJobId(jobId) && ((await withQueue(deps, () => queue.getJob(jobId))) as Job | undefined);
-  if (!job) throw new AppError('NOT_FOUND', 'Job not found');
+  if (!job) throw notFound();
   return job;
 }
 
-async function presentJob(job: Job, { collections }: Deps): Promise<AdminJob> {
-  const state = stateOf(await job.getState());
+/** A job as the API shows it; null where it was removed after it was read. */
+async function presentJob(job: Job, deps: Deps): Promise<AdminJob | null> {
+  const state = stateOf(job, await withQueue(deps, () => job.getState()));
+  if (state === null) return null;
   const { done, total } = progressOf(job);
   const ratio = total > 0 ? Math.min(done / total, 1) : 0;
   return {
     jobId: job.id ?? '',
     name: job.name,
     state,
-    progress: state === 'done' ? 1 : ((await ofRebuild(job, collections)) ?? ratio),
+    progress: state === 'done' ? 1 : ((await ofRebuild(job, deps.collections)) ?? ratio),
     counts: { ...(total > 0 ? { done, total } : {}), ...numbersOf(job.returnvalue) },
     error: state === 'done' ? null : job.failedReason || null,
     attempts: job.attemptsMade,
@@ -105,8 +110,14 @@ async function presentJob(job: Job, { collections }: Deps): Promise<AdminJob> {
   };
 }
 
-/** The state of a job. BullMQ lists waiting jobs under `wait`, but calls the state of each `waiting`. */
-function stateOf(state: string): JobState {
+/**
+ * The state of a job by its state in BullMQ; null where it was removed. BullMQ lists waiting jobs under `wait`, but
+ * calls the state of each `waiting`.
+ */
+function stateOf({ finishedOn }: Job, state: string): JobState | null {
+  if (state === 'unknown') return null;
+  // The job was read before its state, and has ended in between. So its result is missing here.
+  if ((state === 'completed' || state === 'failed') && !finishedOn) return 'active';
   const found = Object.entries(STATES).find(([, names]) =>
     (names as readonly string[]).includes(state),
   );
