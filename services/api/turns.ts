@@ -1,12 +1,12 @@
 import { Unavailable } from './unavailable.js';
 
-/** The limits of all pieces of work together, whatever their names. */
+/** The limits of all tasks together, whatever their names. */
 export interface TurnLimits {
-  /** How many pieces of work may be under way at once. */
+  /** How many tasks may run at once. */
   inAll: number;
-  /** How long a piece of work waits for its turn before it is refused (ms). */
+  /** How long a task waits for its turn before it is refused (ms). */
   waitMs: number;
-  /** Makes the error with which a piece of work is refused. */
+  /** Makes the error with which a task is refused. */
   refusal: () => Unavailable;
 }
 
@@ -16,93 +16,92 @@ export interface TurnLimits {
  */
 const LIMITS: TurnLimits = { inAll: 2, waitMs: 2_000, refusal: tooMany };
 
-/** A piece of work that waits. It may begin while fewer than `atOnce` pieces of its name are under way. */
-interface Piece {
+/** A task that waits. It may begin while fewer than `atOnce` tasks of its name run. */
+interface Task {
   atOnce: number;
   begin: () => void;
 }
 
 /**
- * Limits how many pieces of work are under way at once. Each piece belongs to a name, such as that of its caller. Where
- * several names have work waiting, they take turns, so that one with much work does not hold up the others.
+ * Limits how many tasks run at once. Each task belongs to a name, such as that of its caller. Where several names have
+ * tasks waiting, they take turns, so that one with many tasks does not hold up the others.
  */
 export class Turns {
   readonly #limits: TurnLimits;
-  /** The work that waits, by name. The name whose work has begun last comes last. */
-  readonly #waiting = new Map<string, Piece[]>();
-  /** How many pieces of each name are under way. */
-  readonly #working = new Map<string, number>();
-  /** How many pieces of all names are under way. */
-  #atWork = 0;
+  /** The tasks that wait, by name. The name of the task that began last comes last. */
+  readonly #waiting = new Map<string, Task[]>();
+  /** How many tasks of each name run. */
+  readonly #runningOf = new Map<string, number>();
+  /** How many tasks of all names run. */
+  #running = 0;
 
   constructor(limits: Partial<TurnLimits> = {}) {
     this.#limits = { ...LIMITS, ...limits };
   }
 
   /**
-   * Waits until it is the turn of `name` and fewer than `atOnce` pieces of its work are under way. Then it does the
-   * work, and resolves with the result. After `waitMs` without a turn it rejects with the refusal, and never does the
-   * work.
+   * Waits until it is the turn of `name` and fewer than `atOnce` of its tasks run. Then runs `work`, and resolves with
+   * its result. After `waitMs` without a turn, rejects with the refusal, and never runs `work`.
    */
   async take<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> {
-    await this.#come(name, atOnce);
+    await this.#waitForTurn(name, atOnce);
     try {
       return await work();
     } finally {
-      this.#leave(name);
+      this.#end(name);
     }
   }
 
-  #come(name: string, atOnce: number): Promise<void> {
+  #waitForTurn(name: string, atOnce: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const line = this.#waiting.get(name) ?? [];
       this.#waiting.set(name, line);
       const timer = setTimeout(() => {
-        this.#drop(name, piece);
+        this.#drop(name, task);
         reject(this.#limits.refusal());
       }, this.#limits.waitMs);
       const begin = (): void => {
         clearTimeout(timer);
         resolve();
       };
-      const piece = { atOnce, begin };
-      line.push(piece);
-      this.#serve();
+      const task = { atOnce, begin };
+      line.push(task);
+      this.#beginNext();
     });
   }
 
-  #leave(name: string): void {
-    this.#atWork -= 1;
-    const left = this.#working.get(name)! - 1;
-    if (left > 0) this.#working.set(name, left);
-    else this.#working.delete(name);
-    this.#serve();
+  #end(name: string): void {
+    this.#running -= 1;
+    const left = this.#runningOf.get(name)! - 1;
+    if (left > 0) this.#runningOf.set(name, left);
+    else this.#runningOf.delete(name);
+    this.#beginNext();
   }
 
-  #serve(): void {
+  #beginNext(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const [name, piece] = next;
-      this.#drop(name, piece);
+      const [name, task] = next;
+      this.#drop(name, task);
       this.#moveToEnd(name);
-      this.#working.set(name, (this.#working.get(name) ?? 0) + 1);
-      this.#atWork += 1;
-      piece.begin();
+      this.#runningOf.set(name, (this.#runningOf.get(name) ?? 0) + 1);
+      this.#running += 1;
+      task.begin();
     }
   }
 
-  /** The piece that begins next, with its name; undefined while none may begin. */
-  #next(): [string, Piece] | undefined {
-    if (this.#atWork >= this.#limits.inAll) return undefined;
-    for (const [name, [piece]] of this.#waiting) {
-      if (piece && (this.#working.get(name) ?? 0) < piece.atOnce) return [name, piece];
+  /** The task that begins next, with its name; undefined while none may begin. */
+  #next(): [string, Task] | undefined {
+    if (this.#running >= this.#limits.inAll) return undefined;
+    for (const [name, [task]] of this.#waiting) {
+      if (task && (this.#runningOf.get(name) ?? 0) < task.atOnce) return [name, task];
     }
     return undefined;
   }
 
-  /** Removes a waiting piece. */
-  #drop(name: string, piece: Piece): void {
+  /** Removes a waiting task. */
+  #drop(name: string, task: Task): void {
     const line = this.#waiting.get(name)!;
-    line.splice(line.indexOf(piece), 1);
+    line.splice(line.indexOf(task), 1);
     if (line.length === 0) this.#waiting.delete(name);
   }
 

@@ -89,9 +89,9 @@ async function checkFile({ collections }: Deps, name: string, source: Readable):
   async function* counted(): AsyncGenerator<Uint8Array> {
     // Where the file is not taken, this loop is ended early. The stream must stay open then, so that the caller can
     // skip the rest of the file.
-    for await (const piece of source.iterator({ destroyOnReturn: false })) {
-      bytes += (piece as Buffer).length;
-      yield piece as Buffer;
+    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
+      bytes += (chunk as Buffer).length;
+      yield chunk as Buffer;
     }
   }
   const verdict = await storeChecked(collections, uploadId, counted());

@@ -84,10 +84,10 @@ function parse(bytes: Buffer): unknown {
 function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace): Readable {
   let bytes = 0;
   const counter = new Transform({
-    transform(piece: Buffer, _encoding, done) {
-      bytes += piece.length;
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
       if (bytes > rule.maxBytes) done(tooLarge(rule));
-      else done(null, piece);
+      else done(null, chunk);
     },
   });
   // The stream may fail before anybody reads it. Without this listener, the error would end the process. A later reader

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { stopOnSignal } from '../../../shared/platform/shutdown.js';
-import { sumOfProcesses } from './metricsSum.js';
+import { sumOfProcesses } from './sumOfProcesses.js';
 import { restMs } from './restMs.js';
 
 /** A process that ends sooner after its start (ms) probably cannot run at all. Its replacement waits longer. */

@@ -21,7 +21,7 @@ import type { Turns } from '../turns.js';
 import { Unavailable } from '../unavailable.js';
 
 /**
- * How many pieces of work of one asker may be under way at once. `costly` pieces are whole costly searches. `further`
+ * How many tasks of one asker may run at once. `costly` tasks are whole costly searches. `further`
  * pieces look for related matches and a correction, after an ordinary search has found little. Such a piece sends one
  * request after the other. So with one at a time, Elasticsearch would mostly be idle.
  */

@@ -49,7 +49,7 @@ describe('Turns', () => {
     expect(await Promise.all(done)).to.deep.equal(['a0', 'a1', 'a2', 'a3']);
   });
 
-  it('serves a late name before the many pieces that another has waiting', async () => {
+  it('serves a late name before the many tasks that another has waiting', async () => {
     const turns = new Turns({ inAll: 1, waitMs: LONG });
     const begun: string[] = [];
     const greedy = Array.from({ length: 5 }, (_, n) => work(begun, `a${n}`));
