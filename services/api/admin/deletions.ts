@@ -12,6 +12,14 @@ interface Deps extends QueueDeps {
   collections: Collections;
 }
 
+/** What can be deleted, as messages name it. */
+const NAMES: Readonly<Record<DeletionKind, string>> = {
+  thread: 'Thread',
+  channel: 'Channel',
+  server: 'Server',
+  message: 'Message',
+};
+
 /**
  * DELETE /admin/threads/:threadId, and likewise for channels, servers and messages: files a job that deletes it. Throws
  * NOT_FOUND where it was never recorded, and UNAVAILABLE.
@@ -24,7 +32,7 @@ export function deleteBy<Kind extends DeletionKind>(
   return async ({ params }) => {
     const subject = params[`${kind}Id`];
     const found = await collections[`${kind}s`].countDocuments({ _id: subject }, { limit: 1 });
-    if (found === 0) throw new AppError('NOT_FOUND', `There is no such ${kind}`);
+    if (found === 0) throw new AppError('NOT_FOUND', `${NAMES[kind]} not found`);
     await requireQueue(deps);
     const deletion = { kind, subject };
     return jsonAnswer(

@@ -7,8 +7,8 @@ import type { Handler } from '../http/route.js';
 type Store = Pick<Collections, 'refreshTokens' | 'members'>;
 
 /**
- * GET /api/me: the caller's account. For a platform token, it is what the platform answers, at most a minute ago. For a
- * service token, it is what the platform answered at the last login.
+ * GET /api/me: the caller's account. For a platform token, it is what the platform answered, at most a minute ago. For
+ * a service token, it is what the platform answered at the last login.
  */
 export function getMe(store: Store): Handler<unknown, unknown> {
   // There is a caller, because the gate has refused all other requests.

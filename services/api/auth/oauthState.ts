@@ -5,7 +5,7 @@ import { isDuplicateKey } from '../../../shared/store/duplicateKey.js';
 import { InvalidCredential, invalidCredential } from './refusals.js';
 import { isSigned, sign } from './signature.js';
 
-/** How long a login may take from its begin to the exchange of its code (seconds). */
+/** How long a login may take from its start to the exchange of its code (seconds). */
 const LIFE_SECONDS = 600;
 const PURPOSE = 'oauth state';
 

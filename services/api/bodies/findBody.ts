@@ -31,7 +31,7 @@ export async function loadBody(store: BodyStore, name: string): Promise<Answer |
     const answer = await answerOf(store, view);
     if (answer) return answer;
   }
-  throw new Unavailable('The body is being replaced', 1);
+  throw new Unavailable('The stored answer is being replaced; try again soon', 1);
 }
 
 async function answerOf(store: BodyStore, view: StoredBody): Promise<Answer | undefined> {
@@ -51,5 +51,5 @@ function findPiece({ pieces }: BodyStore, _id: string): Promise<Piece | null> {
 }
 
 function replaced(): never {
-  throw new Unavailable('The body was replaced while it was sent', 1);
+  throw new Unavailable('The stored answer was replaced while it was sent', 1);
 }

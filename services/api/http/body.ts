@@ -79,7 +79,7 @@ function parse(bytes: Buffer): unknown {
 
 /**
  * The bytes of a request. The stream fails with PAYLOAD_TOO_LARGE where they are too many, and with VALIDATION_ERROR
- * where the connection ends before all of them have arrived. Too slow a connection is ended.
+ * where the connection ends before all of them have arrived. A connection that is too slow is closed.
  */
 function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace): Readable {
   let bytes = 0;

@@ -3,10 +3,13 @@ import type { Readable } from 'node:stream';
 import { Turns } from '../turns.js';
 import { Unavailable } from '../unavailable.js';
 
-/** A connection is cut when its client has read nothing of a response for half of this time to all of it (ms). */
+/**
+ * How long a client may read nothing of a streamed response (ms). Its connection is cut after this time at the latest,
+ * and after half of it at the earliest.
+ */
 export const UNREAD_LIMIT_MS = 60_000;
 
-/** How long a stream waits until it may be opened (ms). */
+/** The default of `waitMs` (ms). */
 const LONGEST_WAIT_MS = 2_000;
 
 /** The most streams that may be open at once. */

@@ -84,7 +84,10 @@ export function asHit(answer: Answer): Answer {
   return cached ? { ...answer, cached: { ...cached, state: 'HIT' } } : answer;
 }
 
-/** An outcome whose X-Cache-TTL ends at a time (`performance.now()`) at the latest; undefined for no such limit. */
+/**
+ * An outcome that expires at `time` (of `performance.now()`) at the latest, so that X-Cache-TTL tells when the cache
+ * drops it. Without `time`, the outcome is returned unchanged.
+ */
 function endingBy(time: number | undefined, outcome: Outcome): Outcome {
   if (time === undefined || outcome instanceof AppError || !outcome.cached) return outcome;
   const { state, expiresAt } = outcome.cached;

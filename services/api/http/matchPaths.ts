@@ -17,8 +17,8 @@ interface Node {
 }
 
 /**
- * A path whose segments need no percent-decoding, and perhaps a query string. That is at most 2,048 characters of
- * printable ASCII, without `#`.
+ * A path whose segments need no percent-decoding. A query string of at most 2,048 printable ASCII characters, without
+ * `#`, may follow.
  */
 const PLAIN = /^(\/|(?:\/[\w.-]+)+)(?:\?([!"$-~]{0,2048}))?$/;
 

@@ -18,7 +18,7 @@ interface Named<Ready> {
   ready: Ready;
 }
 
-/** How long a value stays while no announcements can be received (ms), from the begin of its load. */
+/** How long a value stays while no announcements can be received (ms), from the start of its load. */
 const SUSPENDED_LIFE_MS = 1_000;
 /**
  * How many bytes an entry takes in addition to its value and key, as measured: for tags, headers and buffer objects.

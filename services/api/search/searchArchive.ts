@@ -21,9 +21,9 @@ import type { Turns } from '../turns.js';
 import { Unavailable } from '../unavailable.js';
 
 /**
- * How many tasks of one asker may run at once. `costly` tasks are whole costly searches. `further`
- * pieces look for related matches and a correction, after an ordinary search has found little. Such a piece sends one
- * request after the other. So with one at a time, Elasticsearch would mostly be idle.
+ * How many tasks of one asker may run at once. `costly` tasks are whole costly searches. `further` tasks look for related
+ * matches and a correction, after an ordinary search has found little. Such a task sends one request after the other. So
+ * with one at a time, Elasticsearch would mostly be idle.
  */
 const AT_ONCE = { costly: 1, further: 2 } as const;
 
