@@ -1,7 +1,7 @@
 import type { Announcement } from '../../shared/jobs/announcements.js';
 
 /**
- * Cache tags. Each names something that answers depend on. When it changes, every cached answer with its tag is
+ * Cache tags. Each names something that answers depend on. When that thing changes, every cached answer with its tag is
  * dropped.
  */
 export const tags = {

@@ -64,7 +64,7 @@ export interface RouteDeps {
   /** The prefix of this archive's Redis keys and search indexes. */
   namespace: string;
   cursors: OpenCursors;
-  /** Words that count as others in a search. */
+  /** Words that count as each other in a search. */
   synonyms: Synonyms;
   /** How long a call to a store may take (ms). */
   callMs: number;

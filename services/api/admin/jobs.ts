@@ -116,7 +116,7 @@ async function presentJob(job: Job, deps: Deps): Promise<AdminJob | null> {
  */
 function stateOf({ finishedOn }: Job, state: string): JobState | null {
   if (state === 'unknown') return null;
-  // The job was read before its state, and has ended in between. So its result is missing here.
+  // A request reads a job. Meanwhile a worker ends the job. Then the request reads the state, and lacks the result.
   if ((state === 'completed' || state === 'failed') && !finishedOn) return 'active';
   const found = Object.entries(STATES).find(([, names]) =>
     (names as readonly string[]).includes(state),

@@ -23,7 +23,9 @@ const MOST_GATHERED = 128;
 const LARGE_AT_ONCE = 4;
 
 const SIZE = { $binarySize: { $ifNull: ['$gzip', ''] } };
-/** A projection. `size` is the number of compressed bytes. `gzip` is left out of documents with many of them. */
+/**
+ * A projection. `size` is the number of compressed bytes. `gzip` is left out where they are more than LONGEST_GATHERED.
+ */
 const SHORT: Document = {
   revision: 1,
   etag: 1,
