@@ -111,9 +111,12 @@ async function problemOfSync(deps: Deps, request: SyncRequestRecord): Promise<st
     return null;
   }
   const since = { $ifNull: ['$unservedSince', '$$NOW'] };
-  await requests.updateOne({ _id }, [{ $set: { unservedSince: since } }]);
   const isLong = { $gt: [{ $subtract: ['$$NOW', '$unservedSince'] }, MOST_UNSERVED_MS] };
-  return (await requests.findOne({ _id, $expr: isLong })) ? NOBODY_SYNCS : null;
+  const noted = await requests.findOneAndUpdate({ _id }, [{ $set: { unservedSince: since } }], {
+    returnDocument: 'after',
+    projection: { isLong },
+  });
+  return (noted as { isLong?: boolean } | null)?.isLong ? NOBODY_SYNCS : null;
 }
 
 const NOBODY_SYNCS =
