@@ -18,7 +18,7 @@ export interface Producer {
   refile<Name extends JobName>(name: Name, payload: JobPayloads[Name]): Promise<string>;
   /**
    * Looks for delayed jobs that are due later than the longest delay allows, and lets them be tried now. A process
-   * whose clock was ahead has delayed them.
+   * whose clock was ahead has delayed them. Forgets the ids of those whose jobs are lost.
    */
   endFarDelays(): Promise<void>;
   /** How many jobs are in each state. */
@@ -52,6 +52,12 @@ const FUTURE_MS = 2 * 60_000;
 const SCORE_OF_MS = 0x1000;
 /** How many delays are ended at once. What is left has its turn later. */
 const ENDED_AT_ONCE = 1_000;
+/**
+ * Takes an id out of the delayed jobs where no job has it. This is one step, because another process may file a job
+ * with this id meanwhile, and delay it.
+ */
+const FORGET_LOST = `
+if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('ZREM', KEYS[1], ARGV[1]) end`;
 
 const OPTIONS: JobsOptions = {
   attempts: 500,
@@ -179,13 +185,14 @@ export function createProducer(options: {
         const least = (Date.now() + FUTURE_MS) * SCORE_OF_MS;
         const key = queue.toKey('delayed');
         const ids = await redis.zrangebyscore(key, least, '+inf', 'LIMIT', 0, ENDED_AT_ONCE);
-        for (const id of ids) {
-          // Another process may have ended the delay meanwhile.
-          await queue
-            .getJob(id)
-            .then((job) => job?.promote())
-            .catch(() => undefined);
-        }
+        const endDelay = async (id: string): Promise<void> => {
+          const job = await queue.getJob(id);
+          if (job) await job.promote();
+          // The job's record was lost. If its id stayed, it would be found each time, and many would keep others back.
+          else await redis.eval(FORGET_LOST, 2, key, queue.toKey(id), id);
+        };
+        // Another process may have ended a delay meanwhile.
+        for (const id of ids) await endDelay(id).catch(() => undefined);
       }),
     async counts() {
       const {

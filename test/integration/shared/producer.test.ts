@@ -129,6 +129,21 @@ describe('createProducer', () => {
       expect(await Promise.all(states)).to.deep.equal(['delayed', 'waiting']);
     }));
 
+  it('ends them also behind many ids whose jobs are lost', () =>
+    withQueue(async ({ producer, worker }) => {
+      const id = await producer.add('delete-thread', { threadId: anId() });
+      const job = await worker.getNextJob('token');
+      await job.moveToDelayed(Date.now() + 7_200_000, 'token');
+      const { queue, redis } = producer;
+      const key = queue.toKey('delayed');
+      const sooner = (Date.now() + 3_600_000) * 0x1000;
+      const lost = Array.from({ length: 1_000 }, (_, n) => [sooner, `lost-${n}`]);
+      await redis.zadd(key, ...lost.flat());
+      for (let times = 0; times < 2; times += 1) await producer.endFarDelays();
+      expect(await queue.getJobState(id)).to.equal('waiting');
+      expect(await redis.zcard(key)).to.equal(0);
+    }));
+
   it('fails with the reason why Redis cannot be reached', async () => {
     const url = new URL(readSettings().REDIS_URL);
     const username = `test_${randomUUID().slice(0, 8)}`;
