@@ -1,5 +1,6 @@
 import type { DifferenceKind } from '../../../../shared/contract/verify.js';
 import { ALL_SERVERS } from '../../../../shared/store/bodyKinds.js';
+import { raiseVersions } from '../../stores/nextVersion.js';
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
 import { settleAndRefresh } from '../../jobs/removal.js';
@@ -51,6 +52,7 @@ export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void
     const own = found.filter((difference) => difference.kind === kind);
     if (own.length > 0) byRepair.set(repair, [...(byRepair.get(repair) ?? []), ...own]);
   }
+  await attempt(deps, () => raiseAbove(deps, found));
   for (const [repair, differences] of byRepair) {
     await attempt(deps, () => repair(deps, differences));
   }
@@ -59,6 +61,18 @@ export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void
   await attempt(deps, () => setMarks(deps, 'server', [...servers, ALL_SERVERS], REPAIR));
   await attempt(deps, () => settleAndRefresh(deps, REPAIR_CAUSE, servers));
   deps.announcer.announce({ everything: true });
+}
+
+/**
+ * Raises the next version above all versions that are stored of what was found. Whatever a repair then writes, a
+ * tombstone or a whole thread, is newer.
+ */
+async function raiseAbove(
+  { collections }: Pick<IndexerDeps, 'collections'>,
+  found: Difference[],
+): Promise<void> {
+  const above = found.reduce((most, { clue }) => Math.max(most, clue?.above ?? 0), 0);
+  if (above > 0) await raiseVersions(collections.state, above);
 }
 
 async function attempt({ logger }: IndexerDeps, work: () => Promise<unknown>): Promise<void> {

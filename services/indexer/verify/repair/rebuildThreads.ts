@@ -1,29 +1,15 @@
 import { forEachAtOnce } from '../../../../shared/platform/forEachAtOnce.js';
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
-import { raiseVersions } from '../../stores/nextVersion.js';
 import { finish, settled } from '../../work/runMarks.js';
 import type { Difference } from '../difference.js';
 import { REPAIR, REPAIR_CAUSE } from './cause.js';
 
-/**
- * Builds threads again, with a version above all versions that are stored of them. A thread that cannot be built is
- * quarantined.
- */
+/** Builds threads again. A thread that cannot be built is quarantined. */
 export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  await raiseAbove(deps, found);
   const ids = [...new Set(found.map(({ id }) => id))];
   await setMarks(deps, 'thread', ids, { ...REPAIR, whole: true });
   await settled(deps, REPAIR_CAUSE, undefined, { kind: 'thread' });
-}
-
-/** Raises the next version above all versions that are stored of what was found. */
-export async function raiseAbove(
-  { collections }: Pick<IndexerDeps, 'collections'>,
-  found: Difference[],
-): Promise<void> {
-  const above = found.reduce((most, { clue }) => Math.max(most, clue?.above ?? 0), 0);
-  if (above > 0) await raiseVersions(collections.state, above);
 }
 
 /** How many marks that have waited are done at the same time. */

@@ -1,7 +1,7 @@
 import type { IndexerDeps } from '../../deps.js';
 import { nextVersion } from '../../stores/nextVersion.js';
 import type { Difference } from '../difference.js';
-import { raiseAbove, rebuildThreads } from './rebuildThreads.js';
+import { rebuildThreads } from './rebuildThreads.js';
 
 /**
  * Writes tombstones over the documents that were found, so that a late write does not bring them back. A document whose
@@ -9,7 +9,6 @@ import { raiseAbove, rebuildThreads } from './rebuildThreads.js';
  * versions. So a document comes back if its message was recorded after the verification looked.
  */
 export async function removeGhosts(deps: IndexerDeps, found: Difference[]): Promise<void> {
-  await raiseAbove(deps, found);
   for (const difference of found) {
     const thread = await deps.collections.threads.findOne({ _id: difference.id });
     const ids = await unchanged(deps, difference);
