@@ -4,6 +4,7 @@ import { prepareElasticsearchFolder, type ElasticsearchFolders } from './elastic
 import { isExecutable, type Env } from './findExecutable.js';
 import { serverEnv, type LocalServer, type ServerContext } from './localServer.js';
 import { otherUser } from './otherUser.js';
+import { isRecovered } from './recoveredIndexes.js';
 import { waitUntilReady } from './waitUntilReady.js';
 
 /** What runs an Elasticsearch: its home, and a JDK where the home brings none. */
@@ -23,7 +24,8 @@ const ALONE = 'discovery.type: single-node';
 
 /**
  * Starts an Elasticsearch node on the loopback address with security off. Where this process is root, the node runs as
- * the user nobody. `discovery` are its settings as a member of a cluster. Without them it is alone.
+ * the user nobody. `discovery` are its settings as a member of a cluster. Without them it is alone. Resolves when it has
+ * opened its indexes, apart from damaged ones.
  */
 export async function startElasticsearch(
   program: ElasticsearchProgram,
@@ -47,7 +49,7 @@ export async function startElasticsearch(
     graceMs: 20_000,
   });
   const url = `http://127.0.0.1:${ports.http}`;
-  await waitUntilReady('Elasticsearch', child, () => isHealthy(url), 300_000);
+  await waitUntilReady('Elasticsearch', child, () => isRecovered(url), 300_000);
   return { name: 'Elasticsearch', url, child };
 }
 
@@ -119,12 +121,4 @@ async function commandOf(
     'org.elasticsearch.server.launcher.ServerLauncher',
   ];
   return { command: join(java, 'bin/java'), args };
-}
-
-/** Whether a node can read all of its data. Throws where it answers that it cannot, or not yet. */
-export async function isHealthy(url: string): Promise<boolean> {
-  const response = await fetch(`${url}/_cluster/health`, { signal: AbortSignal.timeout(2000) });
-  const { status } = (await response.json()) as { status: string };
-  if (status === 'red') throw new Error('it cannot read a part of its data (its health is red)');
-  return status === 'green' || status === 'yellow';
 }

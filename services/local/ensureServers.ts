@@ -10,6 +10,7 @@ import { startMongodb } from './mongodb.js';
 import { freePort } from './ports.js';
 import { processesOf } from './spawnGuarded.js';
 import { processId } from './processId.js';
+import { reportDamaged } from './recoveredIndexes.js';
 import { startRedis } from './redis.js';
 import { secondsSince, type Report } from './report.js';
 import { resolvePrograms, type Programs, type Wanted } from './resolvePrograms.js';
@@ -104,6 +105,7 @@ async function startMissing(
     ...(elasticsearch && { ELASTICSEARCH_URL: elasticsearch.url }),
     ...(redis && { REDIS_URL: redis.url }),
   } as StoreUrls;
+  if (elasticsearch) await reportDamaged(urls, report);
   const servers = [mongodb, elasticsearch, redis].filter((server) => server !== undefined);
   const processes = await processesOf(servers.map(({ child }) => child));
   await writeServersFile(dataDir, { ports, urls, launcher: processId(), processes });

@@ -237,6 +237,18 @@ describe('reindexSearch', () => {
     expect(await search('last')).to.include({ messageCount: 2 });
   });
 
+  it('makes a new index where the data of the old one are lost', async () => {
+    const [thread] = await writeThreads(2);
+    const old = (await liveIndex(deps))!;
+    await loseData(old, { [searchAlias(deps.namespace)]: { is_write_index: true } });
+    expect(await rebuild()).to.include({ state: 'done', threads: 2 });
+    await dropRetained(deps);
+    expect(await indexes()).to.deep.equal(['000002']);
+    await write(thread!.threadId, thread!.messageIds, 'last');
+    await stores.refreshSearch();
+    expect(await search('last')).to.include({ messageCount: 2 });
+  });
+
   it('keeps the old index while the new one lacks its data, too, as when a node is away', async () => {
     await writeThreads(2);
     const old = (await liveIndex(deps))!;

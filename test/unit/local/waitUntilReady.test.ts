@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { expect } from 'chai';
-import { isHealthy } from '../../../services/local/elasticsearch.js';
 import { waitForApi } from '../../../services/local/services.js';
 import { waitUntilReady } from '../../../services/local/waitUntilReady.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
@@ -27,23 +26,6 @@ describe('waitForApi', () => {
       const waiting = waitForApi({ name: 'The API', child: CHILD }, `http://127.0.0.1:${port}`, 1);
       expect(await rejectionOf(waiting)).to.match(
         /^The API was not ready after 0 s: no answer of MongoDB, Redis\n/,
-      );
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
-});
-
-describe('isHealthy', () => {
-  it('tells that a part of the data of Elasticsearch is damaged, where it was not ready in time', async () => {
-    const server = createServer((_request, response) => response.end('{"status":"red"}'));
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    try {
-      const { port } = server.address() as AddressInfo;
-      const isReady = () => isHealthy(`http://127.0.0.1:${port}`);
-      expect(await rejectionOf(waitUntilReady('Elasticsearch', CHILD, isReady, 1))).to.match(
-        /^Elasticsearch was not ready after 0 s: it cannot read a part of its data/,
       );
     } finally {
       server.closeAllConnections();
