@@ -54,17 +54,36 @@ export async function endAuditEntry(
 }
 
 function cleaned(erased: ErasedPeople, params: AuditEntry['params']): AuditEntry['params'] {
-  const clean = (text: string): string =>
-    text.replace(IDS, (id) => (erased.has(id) ? ERASED_CALLER : id)).replace(SECRETS, '(secret)');
+  return cleanTexts(params, (text) =>
+    text.replace(IDS, (id) => (erased.has(id) ? ERASED_CALLER : id)).replace(SECRETS, '(secret)'),
+  );
+}
+
+/**
+ * Applies `clean` to all names and values in the parameters of an audit entry, also to what is percent-encoded in them.
+ * Then cuts each text. A secret or an id that was cut before would not be recognised.
+ */
+export function cleanTexts(
+  params: AuditEntry['params'],
+  clean: (text: string) => string,
+): AuditEntry['params'] {
   const cleanText = (text: string): string => {
-    const plain = decoded(text);
+    const cleanSent = clean(text);
+    const plain = decoded(cleanSent);
     const cleanPlain = clean(plain);
     // A text stays as it was sent, unless its percent-encoding hides something.
-    return cleanPlain === plain ? text : cleanPlain;
+    return cleanPlain === plain ? cleanSent : cleanPlain;
   };
-  // Texts are cut only now. A secret or an id that was cut before would not be recognised.
-  return JSON.parse(clean(JSON.stringify(params)), (_name, value: unknown) =>
-    typeof value === 'string' ? cleanText(value).slice(0, LONGEST) : value,
+  const cleanValue = (value: unknown): unknown => {
+    if (typeof value === 'string') return cleanText(value).slice(0, LONGEST);
+    if (typeof value === 'number')
+      return clean(`${value}`) === `${value}` ? value : clean(`${value}`);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, own]) => [cleanText(name), own]));
+  };
+  // Not the JSON itself is cleaned: the digits of an escaped sign in it could pass for the beginning of an id.
+  return JSON.parse(JSON.stringify(params), (_name, value) =>
+    cleanValue(value),
   ) as AuditEntry['params'];
 }
 

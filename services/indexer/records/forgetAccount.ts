@@ -1,5 +1,6 @@
 import { ERASED_CALLER } from '../../../shared/store/audit.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { cleanTexts } from '../../../shared/store/recordAuditEntry.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 
 type Accounts = Pick<Collections, 'refreshTokens' | 'apiKeys' | 'audit' | 'optOuts' | 'sync'>;
@@ -34,12 +35,14 @@ async function renameKeys({ apiKeys }: Accounts, userId: string): Promise<void> 
   }
 }
 
-/** Takes an id out of the parameters of audited requests. These may name anyone, such as in the name of an API key. */
+/**
+ * Takes an id out of the parameters of audited requests, also where it was sent percent-encoded. These may name anyone,
+ * such as in the name of an API key.
+ */
 async function cleanParams({ audit }: Accounts, userId: string): Promise<void> {
   for await (const { _id, params } of audit.find({}, { projection: { params: 1 } })) {
-    const text = JSON.stringify(params);
-    if (!text.includes(userId)) continue;
-    const clean = JSON.parse(text.replaceAll(userId, ERASED_CALLER)) as Record<string, unknown>;
+    const clean = cleanTexts(params, (text) => text.replaceAll(userId, ERASED_CALLER));
+    if (JSON.stringify(clean) === JSON.stringify(params)) continue;
     await audit.updateOne({ _id }, { $set: { params: clean } });
   }
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { forgetAccount } from '../../../services/indexer/records/forgetAccount.js';
 import { createApiKey } from '../../../shared/store/apiKeys.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { recordAuditEntry } from '../../../shared/store/recordAuditEntry.js';
@@ -78,14 +79,62 @@ describe('an audit entry', () => {
     });
   });
 
+  /** Where the dashboard changes a job, by its id. */
+  const path = '/admin/queues/api/queues/archive';
+  const latest = () =>
+    store().audit.findOne({ operation: 'queueDashboard' }, { sort: { _id: -1 } });
+  const escaped = (text: string) =>
+    text.replace(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+
+  it('of a person who is erased later names nobody, even if their id was percent-encoded', async () => {
+    const admin = { 'X-API-Key': await api.key('admin') };
+    const [erased, other] = [anId(), anId()];
+    const kept: string[] = [];
+    const twice = escaped(erased).replaceAll('%', '%25');
+    for (const id of [escaped(erased), twice, escaped(other)]) {
+      await api.send('PUT', `${path}/%20${id}%0a/retry`, admin);
+      const { _id, params } = (await latest())!;
+      expect(params['path']).to.equal(`${path}/%20${id}%0a/retry`);
+      kept.push(_id);
+    }
+    await forgetAccount(store(), erased);
+    const left = await store()
+      .audit.find({ _id: { $in: kept } }, { sort: { _id: 1 } })
+      .toArray();
+    expect(JSON.stringify(left)).to.not.include(erased);
+    expect(left.map(({ params }) => params['path'])).to.deep.equal([
+      `${path}/ 0%0a/retry`,
+      `${path}/ 0%0a/retry`,
+      `${path}/%20${escaped(other)}%0a/retry`,
+    ]);
+  });
+
+  it('is stored and cleaned, whatever the signs in front of an id are', async () => {
+    const erased = `14${anId().slice(2)}`;
+    // JSON writes the first sign as \u0014.
+    const name = `\u0014${erased.slice(2)}`;
+    const entry = {
+      caller: { kind: 'key', id: '1' },
+      operation: 'createKey',
+      outcome: 'done',
+      params: { name, list: [{ [`of ${erased}`]: erased }] },
+    };
+    const before = await recordAuditEntry(store(), entry);
+    await requestErasure(store(), erased);
+    await forgetAccount(store(), erased);
+    const after = await recordAuditEntry(store(), entry);
+    for (const _id of [before, after])
+      expect((await store().audit.findOne({ _id }))?.params).to.deep.equal({
+        name,
+        list: [{ 'of 0': '0' }],
+      });
+  });
+
   it('holds no secret and no id of an erased person in percent-encoded form', async () => {
     const admin = { 'X-API-Key': await api.key('admin') };
     const erased = anId();
     await requestErasure(store(), erased);
     const { key } = await createApiKey(store(), { name: 'x', level: 'read', expiresAt: null });
-    const escaped = (text: string) =>
-      text.replace(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`);
-    const path = '/admin/queues/api/queues/archive';
     for (const [sent, kept] of [
       [`%66a_${key.slice(3)}`, '(secret)'],
       [`%2566a_${key.slice(3)}`, '(secret)'],
@@ -94,10 +143,7 @@ describe('an audit entry', () => {
       ['verify-%20x', 'verify-%20x'],
     ]) {
       await api.send('PUT', `${path}/${sent}/retry`, admin);
-      const entry = await store().audit.findOne(
-        { operation: 'queueDashboard' },
-        { sort: { _id: -1 } },
-      );
+      const entry = await latest();
       expect(entry?.params['path']).to.equal(`${path}/${kept}/retry`);
       expect(JSON.stringify(entry)).to.not.include(key.slice(-12)).and.not.include(erased);
     }
