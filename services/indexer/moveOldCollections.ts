@@ -36,8 +36,8 @@ const UNUSED = {
  * Takes over what earlier versions kept in other collections or under other names. The operator must have stopped the
  * indexers of these versions before. It leaves the old collections of `state` as they are. So an API process of an
  * earlier version goes on until it is replaced, except that it shows no pictures of people. It marks threads with a
- * forwarded message to be built again, because earlier versions did not judge whether that message may be shown. A
- * quarantined mark that was set again becomes due. Last, this drops the collections that nothing reads any more, and the
+ * forwarded message to be built again, because earlier versions did not judge whether that message may be shown. It cuts
+ * quotations out of the reasons of rejected files. A quarantined mark that was set again becomes due. Last, this drops the collections that nothing reads any more, and the
  * indexes that no query uses any more.
  */
 export async function moveOldCollections(
@@ -48,6 +48,7 @@ export async function moveOldCollections(
   await renameFailures(mongo.collections);
   await judgeForwards(mongo);
   await forgetNames(mongo);
+  await cutQuotes(mongo.collections);
   await freeSetAgain(mongo.collections);
   await dropUnused(mongo);
 }
@@ -88,6 +89,20 @@ async function forgetNames({ db, collections }: Pick<Mongo, 'db' | 'collections'
   const taken = { state: { $in: ['imported', 'unchanged'] }, name: { $exists: true } } as const;
   await importFiles.updateMany(taken, { $unset: { name: '' } });
   await db.dropCollection(OLD_PEOPLE);
+}
+
+/**
+ * Cuts the values that earlier versions quoted out of the reasons of rejected files. Somebody had written such a value,
+ * and nothing else would remove it with the rest of what that person wrote. The place in front of it stays.
+ */
+async function cutQuotes({
+  importFiles,
+}: Pick<Mongo['collections'], 'importFiles'>): Promise<void> {
+  const place = { $arrayElemAt: [{ $split: ['$reason', ' with value '] }, 0] };
+  await importFiles.updateMany(
+    { state: 'rejected', reason: / fails to match the required pattern: / },
+    [{ $set: { reason: { $concat: [place, ' has a wrong form'] } } }],
+  );
 }
 
 /**

@@ -72,6 +72,30 @@ describe('moveOldCollections', () => {
     expect(named.map(({ state }) => state)).to.have.members(['rejected', 'queued']);
   });
 
+  it('cuts values that somebody wrote out of the reasons of rejected files', async () => {
+    const { importFiles } = stores.mongo.collections;
+    // The words of a library's message, as earlier versions stored it.
+    const quoted =
+      'reactions[0].emoji.id with value He said with value:\nso fails to match the required pattern: /^\\d{0,20}$/';
+    const reasons = [quoted, 'content must be a string with value'];
+    await importFiles.insertMany(
+      reasons.map((reason, n) => ({
+        _id: `old-${n}`,
+        importId: 'old',
+        state: 'rejected' as const,
+        reason,
+        bytes: 1,
+        queuedAt: new Date(),
+      })),
+    );
+    for (let times = 0; times < 2; times += 1) await moveOldCollections(stores.mongo);
+    const left = await importFiles.find({ importId: 'old' }, { sort: { _id: 1 } }).toArray();
+    expect(left.map(({ reason }) => reason)).to.deep.equal([
+      'reactions[0].emoji.id has a wrong form',
+      reasons[1],
+    ]);
+  });
+
   it('marks threads with forwarded messages to be built again, once', async () => {
     const { messages, work } = stores.mongo.collections;
     const deps = indexerDeps(stores);
