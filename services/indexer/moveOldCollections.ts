@@ -37,8 +37,8 @@ const UNUSED = {
  * indexers of these versions before. It leaves the old collections of `state` as they are. So an API process of an
  * earlier version goes on until it is replaced, except that it shows no pictures of people. It marks threads with a
  * forwarded message to be built again, because earlier versions did not judge whether that message may be shown. It cuts
- * quotations out of the reasons of rejected files. A quarantined mark that was set again becomes due. Last, this drops the collections that nothing reads any more, and the
- * indexes that no query uses any more.
+ * quotations out of the reasons of rejected files. A quarantined mark that was set again becomes due. Last, this drops
+ * the collections that nothing reads any more, and the indexes that no query uses any more.
  */
 export async function moveOldCollections(
   mongo: Pick<Mongo, 'client' | 'db' | 'collections'>,
