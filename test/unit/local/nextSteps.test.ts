@@ -47,6 +47,8 @@ describe('hidePassword', () => {
   for (const [url, shown] of [
     ['mongodb://u:secret@a:1,b:2/forum?w=1', 'mongodb://u:***@a:1,b:2/forum?w=1'],
     ['redis://u:secret:s@secret@queue', 'redis://u:***@queue'],
+    ['http://u:secret@a:1,https://v:secret@b:2', 'http://u:***@a:1,https://v:***@b:2'],
+    ['http://a:1, http://u:secret@b:2', 'http://a:1, http://u:***@b:2'],
     ['redis://queue?db=1&password=secret&x=1', 'redis://queue?db=1&password=***&x=1'],
     [
       'mongodb://a/?authMechanismProperties=AWS_SESSION_TOKEN:secret',
