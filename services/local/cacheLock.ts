@@ -1,17 +1,18 @@
 import { mkdir, rmdir, stat, utimes } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Report } from './report.js';
+import type { Context } from './withRetries.js';
 
 const BEAT_MS = 1000;
 const STALE_MS = 15_000;
 
 /**
  * Runs `work` while no other launcher runs work with the same lock folder. The holder touches the folder every second.
- * So a lock that a killed launcher has left is recognised by its age, and taken over.
+ * So a lock that a killed launcher has left is recognised by its age, and taken over. Rejects where everything is to
+ * stop while it waits.
  */
 export async function withCacheLock<T>(
   lock: string,
-  report: Report,
+  { children: { stopped: signal }, report }: Context,
   work: () => Promise<T>,
 ): Promise<T> {
   let isReported = false;
@@ -19,7 +20,8 @@ export async function withCacheLock<T>(
     if (!isReported) report.line(`Waiting for another launcher that fills the cache (${lock})`);
     isReported = true;
     if (await isStale(lock)) await rmdir(lock).catch(() => undefined);
-    else await delay(BEAT_MS);
+    // Launchers A and B find the same stale lock, and A removes it. If A made its own at once, B would remove that one.
+    await delay(BEAT_MS, undefined, { signal });
   }
   const timer = setInterval(() => {
     const now = new Date();

@@ -54,7 +54,7 @@ export async function fetchArtifact(artifact: Artifact, context: FetchContext): 
     );
   }
   await openCache(cache);
-  await withCacheLock(`${place}.lock`, context.report, async () => {
+  await withCacheLock(`${place}.lock`, context, async () => {
     if (!(await exists(place))) await fill(artifact, cache, place, context);
   });
   await requireOwn(place);

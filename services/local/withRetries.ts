@@ -5,8 +5,8 @@ import type { Report } from './report.js';
 const RETRIES = 2;
 const PAUSE_MS = 1_000;
 
-/** What tells that everything is to stop, and where failures are reported. */
-interface Context {
+/** What tells that everything is to stop, and where waits and failures are reported. */
+export interface Context {
   children: Pick<Children, 'stopped'>;
   report: Pick<Report, 'line'>;
 }

@@ -39,14 +39,14 @@ const GO = {
 
 /** The path of a program in the launcher's cache. Where it is missing, Go builds it. */
 export async function buildGoProgram(source: GoProgram, context: FetchContext): Promise<string> {
-  const { cache, report } = context;
+  const { cache } = context;
   const place = join(cache, source.folder);
   const program = join(place, source.file);
   if (await isExecutable(program)) return program;
   await mkdir(cache, { recursive: true });
   const go = (await findExecutable(context.env, 'go')) ?? (await fetchGo(context));
   await mkdir(context.logs, { recursive: true });
-  await withCacheLock(`${place}.lock`, report, async () => {
+  await withCacheLock(`${place}.lock`, context, async () => {
     if (await isExecutable(program)) return;
     await withRetries(`The build of ${source.file}`, context, () =>
       build(go, source, place, context),
