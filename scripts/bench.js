@@ -28,7 +28,8 @@ if (!BENCHES.includes(name)) {
 }
 if (!(await prepare())) process.exit(1);
 // A wrong option is reported before anything is started.
-(await import(join(ROOT, `dist/bench/options/${name}.js`))).optionsOrExit(args);
+const options = new URL(`../dist/bench/options/${name}.js`, import.meta.url);
+(await import(options)).optionsOrExit(args);
 // This one starts servers of its own, which it freezes and kills.
 if (name === 'outages') process.exit(await measure(process.env));
 const servers = startServers(join(process.env.DATA_DIR ?? join(ROOT, '.data'), 'bench'));

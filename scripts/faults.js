@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, requireNode } from './lib/project.js';
-import { ROOT } from './lib/run.js';
+import { ROOT, run } from './lib/run.js';
 
 requireNode();
 if (!(await prepare())) process.exit(1);
@@ -10,4 +9,4 @@ const [first, ...rest] = process.argv.slice(2);
 const isNamed = first === 'scale' || first === 'sync';
 const script = join(ROOT, 'dist/test/faults', isNamed ? `${first}/main.js` : 'main.js');
 const args = isNamed ? rest : process.argv.slice(2);
-process.exit(spawnSync(process.execPath, [script, ...args], { stdio: 'inherit' }).status ?? 1);
+process.exit((await run(process.execPath, [script, ...args], { show: true })).code);

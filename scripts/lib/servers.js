@@ -1,7 +1,10 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { phase, ROOT } from './run.js';
+import { phase } from './run.js';
+
+/** The names of errors whose messages say enough. */
+const TOLD = new Set(['AbortError', 'LaunchError', 'SettingsError']);
 
 /** Starts the missing servers over a temporary data folder, which is removed when they are stopped. */
 export function startTemporaryServers(name, env) {
@@ -15,7 +18,7 @@ export function startTemporaryServers(name, env) {
 /**
  * Starts those of the three servers that are missing. `ready` resolves with the environment of a run, or with nothing
  * after a failure. `stop` stops them, also while they start, and then calls `afterStop`. A signal does the same, and
- * ends the process.
+ * ends the process. So does an output that cannot be written.
  */
 export function startServers(dataDir, env = process.env, afterStop = async () => {}) {
   const set = local('children.js').then(({ createChildren }) => createChildren());
@@ -33,7 +36,13 @@ export function startServers(dataDir, env = process.env, afterStop = async () =>
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.on(signal, () => void stop().then(() => process.exit(1)));
   }
-  return { ready: settleServers(async () => runEnv(await starting, dataDir, env)), stop };
+  // Whoever read the output, such as `head`, has read enough. The signal also ends the program that runs then.
+  process.stdout.on('error', () => process.kill(process.pid, 'SIGTERM'));
+  const use = async () => {
+    const servers = await starting;
+    return stopping ? undefined : runEnv(servers, dataDir, env);
+  };
+  return { ready: settleServers(use), stop };
 }
 
 async function start(dataDir, env, children) {
@@ -49,7 +58,7 @@ async function settleServers(start) {
       env = await start();
       return { code: 0, output: '' };
     } catch (error) {
-      return { code: 1, output: error.name === 'LaunchError' ? error.message : error.stack };
+      return { code: 1, output: TOLD.has(error.name) ? error.message : error.stack };
     }
   });
   return env;
@@ -66,5 +75,5 @@ function runEnv({ urls }, dataDir, env) {
 
 /** Loads a compiled module of the launcher. */
 export function local(name) {
-  return import(new URL(`file://${ROOT}dist/services/local/${name}`));
+  return import(new URL(`../../dist/services/local/${name}`, import.meta.url));
 }

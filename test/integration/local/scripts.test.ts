@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isRunning, processId } from '../../../services/local/processId.js';
 import { until } from '../../support/apiServer.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
@@ -34,7 +35,9 @@ if (process.argv.includes('--watch')) {
 
 /** A project with the scripts of this one, and small substitutes for all else. */
 async function withProject(work: (root: string) => Promise<void>): Promise<void> {
-  await withTemporaryFolder(async (root) => {
+  await withTemporaryFolder(async (folder) => {
+    // In a URL, some of these characters have a meaning.
+    const root = join(folder, 'a project #1, 50%20');
     const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
     await mkdir(join(root, 'node_modules/typescript-7/bin'), { recursive: true });
     await mkdir(join(root, 'services/cli'), { recursive: true });
@@ -53,7 +56,7 @@ const build = async (root: string): Promise<boolean> => (await tryBuild(root)).p
 
 const tryBuild = (root: string): Promise<{ passed: boolean; said: string }> =>
   new Promise((resolve) => {
-    const script = `const { build } = await import('${root}/scripts/lib/project.js'); process.exit(await build() ? 0 : 1);`;
+    const script = `const { build } = await import('${pathToFileURL(join(root, 'scripts/lib/project.js')).href}'); process.exit(await build() ? 0 : 1);`;
     execFile(process.execPath, ['--input-type=module', '-e', script], (error, stdout, stderr) =>
       resolve({ passed: error === null, said: stdout + stderr }),
     );
@@ -155,16 +158,46 @@ const LAUNCHER = {
     const stopped = new Promise((resolve) => (stop = resolve));
     return { stopped, stopAll: async () => stop() };
   };`,
-  'ensureServers.js': `export async function ensureServers({ children }) {
+  'ensureServers.js': `import { existsSync } from 'node:fs';
+  export async function ensureServers({ children, report }) {
     console.log('starting');
     const working = setInterval(() => {}, 1000);
+    if (process.env.STARTS === 'later') {
+      while (!existsSync(process.env.TMPDIR + '/closed')) await new Promise(setImmediate);
+      report.line('ready');
+    }
     if (process.env.STARTS === 'no') await children.stopped.then(() => Promise.reject(new Error()));
     return { urls: {}, stop: async () => clearInterval(working) };
   }`,
-  'report.js': 'export const createReport = () => ({});',
+  'report.js': 'export const createReport = (out) => ({ line: (text) => out.write(text) });',
   'elasticsearchFolder.js': `import { rmSync } from 'node:fs';
   export const removeDataDir = async (folder) => rmSync(folder, { recursive: true });`,
 };
+
+/** A project in which `npm run contract` starts the modules above, and then a program that never ends. */
+async function withContract(
+  work: (
+    root: string,
+    start: (STARTS: string) => ChildProcessByStdio<null, Readable, Readable>,
+  ) => Promise<void>,
+): Promise<void> {
+  await withProject(async (root) => {
+    expect(await build(root)).to.equal(true);
+    const folders = ['dist/services/local', 'dist/test/contract', 'tmp'];
+    for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
+    for (const [name, script] of Object.entries(LAUNCHER))
+      await writeFile(join(root, 'dist/services/local', name), script);
+    const asking = "console.log('asking'); setInterval(() => {}, 1000);";
+    await writeFile(join(root, 'dist/test/contract/main.js'), asking);
+    await work(root, (STARTS) =>
+      spawn(process.execPath, [join(root, 'scripts/contract.js')], {
+        env: { ...process.env, STARTS, TMPDIR: join(root, 'tmp') },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      }),
+    );
+  });
+}
 
 describe('a script with servers of its own', () => {
   for (const [STARTS, mark] of [
@@ -172,19 +205,8 @@ describe('a script with servers of its own', () => {
     ['yes', 'asking'],
   ] as const)
     it(`removes their data after Ctrl-C, when it is ${mark}`, () =>
-      withProject(async (root) => {
-        expect(await build(root)).to.equal(true);
-        const folders = ['dist/services/local', 'dist/test/contract', 'tmp'];
-        for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
-        for (const [name, script] of Object.entries(LAUNCHER))
-          await writeFile(join(root, 'dist/services/local', name), script);
-        const asking = "console.log('asking'); setInterval(() => {}, 1000);";
-        await writeFile(join(root, 'dist/test/contract/main.js'), asking);
-        const script = spawn(process.execPath, [join(root, 'scripts/contract.js')], {
-          env: { ...process.env, STARTS, TMPDIR: join(root, 'tmp') },
-          stdio: ['ignore', 'pipe', 'inherit'],
-          detached: true,
-        });
+      withContract(async (root, start) => {
+        const script = start(STARTS);
         let told = '';
         script.stdout.setEncoding('utf8').on('data', (said: string) => (told += said));
         await until(() => told.includes(mark));
@@ -194,4 +216,37 @@ describe('a script with servers of its own', () => {
         expect(await once(script, 'exit')).to.deep.equal([1, null]);
         expect(await readdir(join(root, 'tmp'))).to.deep.equal([]);
       }));
+
+  it('removes their data when nobody reads its output any more, and prints no stack', () =>
+    withContract(async (root, start) => {
+      const script = start('later');
+      const ended = once(script, 'exit');
+      await once(script.stdout, 'data');
+      script.stdout.destroy();
+      await writeFile(join(root, 'tmp/closed'), '');
+      expect(await text(script.stderr)).to.equal('');
+      expect(await ended).to.deep.equal([1, null]);
+      expect(await readdir(join(root, 'tmp'))).to.deep.equal(['closed']);
+    }));
+});
+
+describe('npm run faults', () => {
+  it('asks its program to stop when it is asked to', () =>
+    withProject(async (root) => {
+      expect(await build(root)).to.equal(true);
+      await mkdir(join(root, 'dist/test/faults'), { recursive: true });
+      const program = `
+        process.on('SIGTERM', () => { console.log('stopped'); process.exit(1); });
+        setInterval(() => {}, 1000);
+        console.log('running');`;
+      await writeFile(join(root, 'dist/test/faults/main.js'), program);
+      const script = spawn(process.execPath, [join(root, 'scripts/faults.js')], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = once(script, 'exit');
+      await once(script.stdout, 'data');
+      script.kill('SIGTERM');
+      expect(await text(script.stdout)).to.contain('stopped');
+      expect(await ended).to.deep.equal([1, null]);
+    }));
 });
