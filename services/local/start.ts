@@ -67,18 +67,35 @@ async function runUntil(stopped: Promise<void>, { servers, services }: Launched)
 }
 
 async function launchAll(options: StartOptions, children: Children): Promise<Launched> {
-  const { root, env, report } = options;
-  const began = performance.now();
+  const { root, env } = options;
   const settings = readSettings(env);
   const dataDir = resolve(root, settings.DATA_DIR);
   const address = apiAddress(settings);
   await makeDataDir(dataDir);
+  return launchIn(dataDir, address, { ...options, children }).catch((error: unknown) => {
+    throw explained(error, dataDir);
+  });
+}
+
+/** Makes a LaunchError of an error of the file system. The disk is full, say, or a file belongs to another user. */
+function explained(error: unknown, dataDir: string): unknown {
+  if (!(error instanceof Error && 'syscall' in error)) return error;
+  return new LaunchError(`${error.message}. Data and logs are in ${dataDir}`);
+}
+
+async function launchIn(
+  dataDir: string,
+  address: Address,
+  options: StartOptions & { children: Children },
+): Promise<Launched> {
+  const { env, report, children } = options;
+  const began = performance.now();
   await refuseSecondLauncher(dataDir);
   await stopLeftovers(dataDir, report);
   await refuseTakenPort(address);
   const servers = await ensureServers({ dataDir, env, report, children });
   try {
-    const services = await launchServices(servers, dataDir, address, { ...options, children });
+    const services = await launchServices(servers, dataDir, address, options);
     report.line(`Ready in ${secondsSince(began)}`);
     report.line(
       nextSteps({

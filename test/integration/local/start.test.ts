@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { LaunchError } from '../../../services/local/launchError.js';
 import { freePort } from '../../../services/local/ports.js';
 import { start } from '../../../services/local/start.js';
 import { until } from '../../support/apiServer.js';
@@ -210,6 +211,16 @@ describe('start', () => {
       const message = await rejectionOf(launch.run(new AbortController().signal));
       expect(message).to.match(/^Wrong setting: PORT must be .*\nWrong setting: CACHE_MEGABYTES/);
       expect(await launch.log('api.log').catch(() => 'none')).to.equal('none');
+    }));
+
+  it('says what it cannot read or write in its data folder', () =>
+    withTemporaryFolder(async (root) => {
+      const { run } = await project(root, {});
+      const dataDir = join(root, '.data');
+      await mkdir(join(dataDir, 'jwt-secret'), { recursive: true });
+      const error = await run(new AbortController().signal).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(LaunchError);
+      expect((error as Error).message).to.match(/^EISDIR: .*\. Data and logs are in \//);
     }));
 
   it('refuses to let the system choose its port, because it tells people where to look', () =>
