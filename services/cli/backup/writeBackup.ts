@@ -44,10 +44,12 @@ const SNAPSHOT_TOO_OLD = 239;
  * is restored.
  */
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
-  if ((await openFolder(folder)).length > 0) throw new CliError(`${folder} is not empty`);
-  await requireWhole(mongo);
+  await makeFolder(folder, { mode: 0o700 });
   const reserved = await reserveManifest(folder);
   try {
+    // Another command may have finished its backup just before the manifest was reserved. So this is looked at now.
+    if ((await readdir(folder)).length > 1) throw notEmpty(folder);
+    await requireWhole(mongo);
     const manifest = await writeFiles(mongo, folder);
     await writeManifest(folder, reserved, manifest);
     return manifest;
@@ -97,28 +99,21 @@ async function tryFiles(mongo: Mongo, folder: string): Promise<Manifest> {
   }
 }
 
-/** Makes a folder where there is none. Returns the names of its entries. */
-async function openFolder(folder: string): Promise<string[]> {
-  await makeFolder(folder, { mode: 0o700 });
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    throw writeError(folder, error);
-  }
-}
-
 /**
- * Makes the file that becomes the manifest. Two commands may find the same folder empty. Only one of them can make this
- * file, so they never write over each other's files.
+ * Makes the file that becomes the manifest. Of two commands with the same folder, only one can make it at a time, so they
+ * never write over each other's files.
  */
 async function reserveManifest(folder: string): Promise<FileHandle> {
   try {
     return await open(partialManifest(folder), 'wx', 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new CliError(`${folder} is not empty`);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw notEmpty(folder);
     throw writeError(folder, error);
   }
+}
+
+function notEmpty(folder: string): CliError {
+  return new CliError(`${folder} is not empty`);
 }
 
 function partialManifest(folder: string): string {

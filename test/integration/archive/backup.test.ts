@@ -272,6 +272,29 @@ describe('backup and restore', () => {
       }
     }));
 
+  it('never write a backup over another that began later and has ended before', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = await openStores();
+      const { mongo } = stores;
+      const { state } = mongo.collections;
+      let other: Promise<unknown> | undefined;
+      const slow = Object.assign(Object.create(state) as typeof state, {
+        async findOne(...args: Parameters<typeof state.findOne>) {
+          other ??= rejectionOf(writeBackup(mongo, folder));
+          await other.catch(() => undefined);
+          return state.findOne(...args);
+        },
+      });
+      try {
+        const collections = { ...mongo.collections, state: slow };
+        const manifest = await writeBackup({ ...mongo, collections }, folder);
+        expect(await other).to.equal(`${folder} is not empty`);
+        expect(await checkBackup(folder)).to.deep.equal(manifest);
+      } finally {
+        await stores.close();
+      }
+    }));
+
   it('remove copies of files that were to be removed when the backup was made', () =>
     withTemporaryFolder(async (folder) => {
       const stores = await openStores();
