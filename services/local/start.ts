@@ -169,6 +169,8 @@ function apiAddress({ HOST: host, PORT: port }: Settings): Address {
   return { host, port, url: `http://${name}:${port}` };
 }
 
+const LAST_PORT = 65_535;
+
 async function refuseTakenPort({ host, port }: Address): Promise<void> {
   const server = createServer();
   try {
@@ -178,7 +180,7 @@ async function refuseTakenPort({ host, port }: Address): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new LaunchError(
       code === 'EADDRINUSE'
-        ? `Port ${port} of ${host} is taken by another program. Choose another one: PORT=${port + 1} npm start`
+        ? `Port ${port} of ${host} is taken by another program. Choose another one: PORT=${port === LAST_PORT ? port - 1 : port + 1} npm start`
         : `Port ${port} of ${host} cannot be listened on: ${message}. Choose another PORT or HOST`,
     );
   } finally {

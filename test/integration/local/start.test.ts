@@ -194,6 +194,19 @@ describe('start', () => {
       }
     }));
 
+  it('proposes a port that exists where the last one is taken', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {});
+      launch.env['PORT'] = '65535';
+      const taken = createServer().listen(65_535, '127.0.0.1');
+      try {
+        const message = await rejectionOf(launch.run(new AbortController().signal));
+        expect(message).to.contain('PORT=65534');
+      } finally {
+        taken.close();
+      }
+    }));
+
   it('fails before anything is started where this machine has not the address, and does not blame a program', () =>
     withTemporaryFolder(async (root) => {
       const launch = await project(root, {});
