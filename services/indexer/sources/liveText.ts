@@ -3,6 +3,7 @@ import type {
   LiveMessage,
   LiveSnapshot,
 } from '../../../shared/discordApi/answerTypes.js';
+import { escapeMarkdown } from '../content/escapeMarkdown.js';
 import { PARAGRAPH_SEPARATOR, PART_BREAK } from '../content/partBreak.js';
 import { prepareText } from '../content/prepareText.js';
 import { outsideCode } from '../content/syntax/findCodeSpans.js';
@@ -54,12 +55,13 @@ function hidden(text: string): string {
   return `||${plain.replace(/\\$/, '\\ ')}||`;
 }
 
+/** The platform shows the texts of a poll as they are, without their marks. So these are escaped. */
 function pollText({ question, answers, results }: NonNullable<LiveMessage['poll']>): string {
   const votes = new Map(results?.answer_counts.map(({ id, count }) => [id, count]));
   const lines = answers.map(({ answer_id: answerId, poll_media: { text, emoji } }) => {
     const sign = emoji?.id ? `<:${emoji.name ?? 'emoji'}:${emoji.id}>` : emoji?.name;
-    const said = [sign, text].filter(Boolean).join(' ');
+    const said = [sign, escapeMarkdown(text ?? '')].filter(Boolean).join(' ');
     return `- ${said}${results ? ` (${votes.get(answerId) ?? 0})` : ''}`;
   });
-  return [`**${question.text ?? ''}**`, ...lines].join('\n');
+  return [`**${escapeMarkdown(question.text ?? '')}**`, ...lines].join('\n');
 }

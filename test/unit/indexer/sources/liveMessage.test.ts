@@ -162,6 +162,48 @@ describe('a message of the platform', () => {
     );
   });
 
+  for (const text of [
+    '> 8 GB',
+    '>>> 8 GB',
+    '# 1',
+    '## 2',
+    '1. January',
+    '- none',
+    '-# small',
+    '* any',
+    '2*3*4',
+    '**all**',
+    '__init__',
+    '_name_',
+    'a__b__c',
+    'snake_case',
+    '~~old~~',
+    '~/.profile',
+    '||hidden||',
+    'a | b',
+    '`npm`',
+    'C:\\',
+    '\\*',
+    '[docs](https://example.com)',
+    '[EU] servers',
+  ]) {
+    it(`shows ${text} in a poll as it was written`, () => {
+      const poll = {
+        question: { text },
+        answers: [
+          { answer_id: 1, poll_media: { text } },
+          { answer_id: 2, poll_media: { text, emoji: { id: null, name: '🫖' } } },
+        ],
+      };
+      const { content = '' } = mapped({ content: '', poll }) ?? {};
+      const html = renderContent(content, NO_NAMES);
+      const shown = html.replace(/<\/?a\b[^>]*>/g, '').replaceAll('&gt;', '>');
+      const [question, ...answers] = [text, text, `🫖 ${text}`];
+      const items = answers.map((answer) => `<li>${answer}</li>`).join('');
+      expect(shown).to.equal(`<p><strong>${question}</strong></p><ul>${items}</ul>`);
+    });
+  }
+
   it('names the roles it mentions', () => {
     const message = mapped({ mention_roles: ['200000000000000001', '200000000000000003'] });
     expect(message?.mentionedRoles).to.deep.equal([{ id: '200000000000000001', name: 'Helpers' }]);
