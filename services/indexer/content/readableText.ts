@@ -1,3 +1,4 @@
+import { escapeMarkdown } from './escapeMarkdown.js';
 import { MAX_MARKUP_LENGTH } from './prepareText.js';
 import { isKnown, resolveReferences, type RenderContext } from './resolveReferences.js';
 import {
@@ -23,17 +24,19 @@ export function readableText(content: string, context: RenderContext): string {
 
 /**
  * A text with names in place of mentions whose names are known. All else stays as it was written, for programs that
- * render it: emoji and times, and mentions of others, whom they may know by their ids.
+ * render it: emoji and times, and mentions of others, whom they may know by their ids. These programs read markdown, so
+ * the names are escaped. A name such as `[rules](https://example.com)` must not become a link.
  */
 export function nameMentions(text: string, context: RenderContext): string {
-  return replaceTokens(text, (token) =>
-    token.type === 'mention' && isKnown(token, context) ? shownMention(token, context) : undefined,
-  );
+  return replaceTokens(text, (token) => {
+    if (token.type !== 'mention' || !isKnown(token, context)) return undefined;
+    return escapeMarkdown(shownMention(token, context));
+  });
 }
 
-function shownMention(token: MentionToken, context: RenderContext): string | undefined {
+function shownMention(token: MentionToken, context: RenderContext): string {
   resolveReferences([token], context);
-  return token.shown;
+  return token.shown!;
 }
 
 /** A token that readers see as something else than what was written. */

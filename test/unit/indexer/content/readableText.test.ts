@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import { nameMentions, readableText } from '../../../../services/indexer/content/readableText.js';
-import type { RenderContext } from '../../../../services/indexer/content/renderContent.js';
+import {
+  renderContent,
+  type RenderContext,
+} from '../../../../services/indexer/content/renderContent.js';
 
 const CONTEXT: RenderContext = {
   guildId: '900000000000000001',
@@ -77,6 +80,22 @@ describe('nameMentions', () => {
   for (const [text, named] of cases) {
     it(`makes ${JSON.stringify(named)} of ${JSON.stringify(text)}`, () => {
       expect(nameMentions(text, CONTEXT)).to.equal(named);
+    });
+  }
+
+  for (const name of ['_ada_', '*', '[rules](https://example.com)', '# news', 'snake_case']) {
+    it(`lets no program read markdown in the name ${name}`, () => {
+      const context: RenderContext = {
+        ...CONTEXT,
+        users: new Map([['100000000000000001', name]]),
+        targets: new Map([['300000000000000001', { kind: 'thread', name }]]),
+      };
+      const text = '<@100000000000000001> in\n<#300000000000000001>';
+      const html = renderContent(nameMentions(text, context), context);
+      const shown = html.replace(/<\/?a\b[^>]*>/g, '');
+      // A sign in front of a name is not doubled.
+      const plain = name.replace('#', '');
+      expect(shown).to.equal(`<p>@${plain} in<br />#${plain}</p>`);
     });
   }
 });
