@@ -15,6 +15,9 @@ describe('collectReferences', () => {
     ['https://discord.com/channels/1/21/31', ['21']],
     ['[a](https://PTB.discord.com/channels/1/21)', ['21']],
     ['<https://discordapp.com/channels/1/21>', ['21']],
+    ['https://discord.com/channels/1/2/threads/21', ['21']],
+    ['https://discord.com/channels/1/@home/threads/21/31', ['21']],
+    ['https://discord.com/channels/1/2/threads/', []],
     ['https://evil.org/channels/1/21', []],
     [`<#21>${'x'.repeat(MAX_MARKUP_LENGTH)}`, []],
   ];

@@ -502,6 +502,10 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
       `<p><a class="mention" href="/api/threads/222222222222222222" data-thread-id="222222222222222222" ${REL}>#How to</a></p>`,
     ],
     [
+      'https://discord.com/channels/1/333333333333333333/threads/222222222222222222/7',
+      `<p><a class="mention" href="/api/threads/222222222222222222#7" data-thread-id="222222222222222222" ${REL}>#How to</a></p>`,
+    ],
+    [
       '<https://discord.com/channels/1/222222222222222222>',
       `<p><a class="mention" href="/api/threads/222222222222222222" data-thread-id="222222222222222222" ${REL}>#How to</a></p>`,
     ],
