@@ -5,7 +5,7 @@ import { stateOf } from '../../../shared/store/state.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import { changeHeld, endMark, freeMark, isHeld, readsOf, setMarks } from '../work/claims.js';
+import { changeHeld, endMark, freeMark, heldMarks, readsOf, setMarks } from '../work/claims.js';
 import type { Quarantining } from '../work/quarantineMark.js';
 import { beyondWaits, copyFiles, type MissingFile } from './copyFiles.js';
 import { EVERYTHING, lookThrough } from './lookThrough.js';
@@ -24,15 +24,20 @@ const AGAIN_MS = 30_000;
  * copies are removed. The copies without a record are removed when the mirror is turned on again.
  */
 export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<void> {
+  if (!deps.mirror) return removeRecords(deps, marks);
   const end = performance.now() + SLICE_MS;
   for (const mark of marks) {
-    let isLeft = false;
-    if (deps.mirror) isLeft = await mirrorOne(deps, deps.mirror, mark, end);
-    // The records must stay until their copies are removed.
-    else if (await isOutdated(deps)) isLeft = true;
-    else await removeUnwanted(deps, null, mark);
-    await endOrWait(deps, mark, isLeft);
+    const isLeft = await mirrorOne(deps, deps.mirror, mark, end);
+    await endOrWait(deps, [mark], isLeft);
   }
+}
+
+/** Removes the records of copies that are not wanted any more, where this process has no mirror. */
+async function removeRecords(deps: IndexerDeps, marks: Mark[]): Promise<void> {
+  // The records must stay until their copies are removed.
+  const isLeft = await isOutdated(deps);
+  if (!isLeft) for (const mark of marks) await removeUnwanted(deps, null, mark);
+  await endOrWait(deps, marks, isLeft);
 }
 
 /**
@@ -128,14 +133,15 @@ async function forgetCauses(deps: IndexerDeps, mark: Mark): Promise<void> {
   });
 }
 
-async function endOrWait(deps: IndexerDeps, mark: Mark, isLeft: boolean): Promise<void> {
+async function endOrWait(deps: IndexerDeps, marks: Mark[], isLeft: boolean): Promise<void> {
   await deps.commit({
-    reads: readsOf([mark]),
+    reads: readsOf(marks),
     decide(documents) {
-      if (!isHeld(documents, mark)) return;
-      const now = documents.get('work', mark._id)!;
-      if (!isLeft || now.token !== mark.token) endMark(documents, mark);
-      else freeMark(documents, now, new Date(Date.now() + AGAIN_MS));
+      for (const mark of heldMarks(documents, marks)) {
+        const now = documents.get('work', mark._id)!;
+        if (!isLeft || now.token !== mark.token) endMark(documents, mark);
+        else freeMark(documents, now, new Date(Date.now() + AGAIN_MS));
+      }
     },
   });
 }

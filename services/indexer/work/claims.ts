@@ -207,7 +207,8 @@ export async function storeMade(
   }
 }
 
-function heldMarks<T extends Held>(documents: Documents, marks: readonly T[]): T[] {
+/** The marks whose claims are still held. */
+export function heldMarks<T extends Held>(documents: Documents, marks: readonly T[]): T[] {
   return marks.filter((mark) => isHeld(documents, mark));
 }
 
