@@ -86,13 +86,15 @@ function isSaid(stored: MessageRecord | null): boolean {
   return stored !== null && !stored.deleted;
 }
 
+/** Marks that a change is likely to set are read with the others. Otherwise they would be read by themselves. */
 function readsOfHeader({ told: { server, channel, thread } }: Source, beside?: Beside) {
   const { sync = [], work = [] } = beside?.reads ?? {};
+  const marks = [markId('server', server._id), ...(thread ? [markId('thread', thread._id)] : [])];
   return {
     servers: [server._id],
     channels: [channel._id],
     threads: thread ? [thread._id] : [],
-    work: thread ? [markId('thread', thread._id), ...work] : work,
+    work: [...marks, ...work],
     sync,
   };
 }

@@ -1,5 +1,5 @@
 import type { Collections } from '../../../shared/store/collections.js';
-import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
+import { NEVER_CHECKED } from '../../../shared/store/syncRecords.js';
 
 /** The sync postpones nothing for more than some minutes. A time that is further ahead than this (ms) is wrong. */
 const LONGEST_MS = 2 * 3_600_000;
@@ -12,18 +12,32 @@ export async function correctTimes({ sync }: Pick<Collections, 'sync'>): Promise
   const now = new Date();
   const ahead = { $gt: now };
   const tooFar = { $gt: new Date(now.getTime() + LONGEST_MS) };
-  for (const kind of ['thread', 'message', 'request'] as const)
-    await syncOf(sync, kind).updateMany({ kind, dueAt: tooFar }, { $set: { dueAt: now } });
-  await syncOf(sync, 'thread').updateMany(
-    { kind: 'thread', readAt: ahead },
-    { $unset: { readAt: '' } },
-  );
-  await syncOf(sync, 'member').updateMany(
-    { kind: 'member', checkedAt: ahead },
-    { $set: { checkedAt: NEVER_CHECKED } },
-  );
-  await syncOf(sync, 'channel').updateMany(
-    { kind: 'channel', refusedAt: ahead },
-    { $unset: { refusedAt: '' } },
+  const soon = { $set: { dueAt: now } };
+  const kinds = ['thread', 'message', 'request'] as const;
+  await sync.bulkWrite(
+    [
+      ...kinds.map((kind) => ({
+        updateMany: { filter: { kind, dueAt: tooFar }, update: soon },
+      })),
+      {
+        updateMany: {
+          filter: { kind: 'thread', readAt: ahead },
+          update: { $unset: { readAt: '' } },
+        },
+      },
+      {
+        updateMany: {
+          filter: { kind: 'member', checkedAt: ahead },
+          update: { $set: { checkedAt: NEVER_CHECKED } },
+        },
+      },
+      {
+        updateMany: {
+          filter: { kind: 'channel', refusedAt: ahead },
+          update: { $unset: { refusedAt: '' } },
+        },
+      },
+    ],
+    { ordered: false },
   );
 }

@@ -16,8 +16,8 @@ import type { SyncDeps } from './syncDeps.js';
 const REMOVED_AT_ONCE = 50;
 
 /**
- * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted. So after a
- * crash a page may be fetched twice, which changes nothing. A message that cannot be read is left out, and noted as a
+ * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted. The place of
+ * the last page is noted together with the end. So after a crash a page may be fetched twice, which changes nothing. A message that cannot be read is left out, and noted as a
  * problem of the thread. After a thread was read from its first message on, the platform is asked for each recorded
  * message that it did not tell. Such a message is removed if the platform says that it was deleted. Where a look
  * at the server finds meanwhile that the forum is not archived any more, nothing more is fetched. That look deletes the
@@ -28,14 +28,16 @@ export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<v
   const startedAt = new Date();
   const isFromFirst = after === '0';
   const unreadable: Unreadable = [];
+  let fetched: number;
   for (;;) {
     const page = await fetchPage(deps, { ...thread, after });
     if (!page) return;
     after = page.last ?? after;
     unreadable.push(...page.unreadable);
     since ??= page.asOf;
-    await notePlace(deps, thread, { after, since, fetched: page.messages });
-    if (page.messages < PAGE_SIZE) break;
+    fetched = page.messages;
+    if (fetched < PAGE_SIZE) break;
+    await notePlace(deps, thread, { after, since, fetched });
   }
   if (isFromFirst || thread.todo === 'all') await removeDeleted(deps, thread, since);
   const problem = problemOf(unreadable);
@@ -44,7 +46,8 @@ export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<v
     { _id: thread._id, token: thread.token! },
     {
       // A reading that went on from the middle says nothing about the messages before, which may have changed.
-      $set: { ...(isFromFirst && { readAt: startedAt }), ...problem },
+      $set: { after, ...(isFromFirst && { readAt: startedAt }), ...problem },
+      $inc: { fetched },
       $unset: { todo: '', token: '', since: '', dueAt: '', ...(!problem && { problem: '' }) },
     },
   );

@@ -37,8 +37,10 @@ export async function fetchThreads(deps: SyncDeps): Promise<void> {
         underWay.set(thread._id, ended);
         tasks.start(() => ended);
       }
-      // A place that becomes free is taken at once. Many of the others may be held for minutes.
-      await Promise.race([...underWay.values(), rest(LOOK_EVERY_MS, deps.signal)]);
+      // Where there was no room for more, a place that becomes free is taken at once. Many of the others may be held for
+      // minutes.
+      const freed = due.length === room ? underWay.values() : [];
+      await Promise.race([...freed, rest(LOOK_EVERY_MS, deps.signal)]);
     }
   };
   // Where this fails, the threads under way are ended, and waited for.

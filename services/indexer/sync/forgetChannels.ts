@@ -12,6 +12,7 @@ export async function forgetChannels(
 ): Promise<void> {
   const channels = syncOf(sync, 'channel');
   const ids = await channels.distinct('_id', { kind: 'channel', ...which });
+  if (ids.length === 0) return;
   await channels.updateMany(
     { _id: { $in: ids } },
     // A list that is under way does not note its place any more.

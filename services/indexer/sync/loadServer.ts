@@ -1,5 +1,6 @@
 import { batches } from '../../../shared/platform/batches.js';
-import { syncOf, type SyncChannel } from '../../../shared/store/syncRecords.js';
+import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
+import { syncOf } from '../../../shared/store/syncRecords.js';
 import { eraseFields } from '../../../shared/store/eraseThread.js';
 import type { SourceThread } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
@@ -27,6 +28,9 @@ import {
   nothingToArchive,
 } from '../../../shared/discordApi/judgeChannel.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
+
+/** How many forums of a server are recorded at once. */
+const AT_ONCE = 50;
 
 /**
  * Asks the platform for a server, its roles and its channels. Records the forums that are archived, and stores for each
@@ -59,12 +63,13 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
     problem: judgeChannel({ guild, channel, bot, named: deps.named }),
   }));
   const server = describeServer(guild, asOf, rolesNamed(guild.roles, deps.optOutRoles));
-  for (const one of judged) {
-    if (one.problem !== null) continue;
+  // Forums that are recorded at once go into one transaction.
+  await forEachAtOnce(judged, AT_ONCE, async (one) => {
+    if (one.problem !== null) return;
     const told = liveChannel(one.channel, serverId, categoryOf(one.channel, channels));
     one.problem = await recordChannel(deps, server, told);
     if (one.problem === null) server.channels.set(one.channel.id, told);
-  }
+  });
   if (server.channels.size === 0) await recordServer(deps, server);
   await noteChannels(deps, server, { judged, archived });
   deps.servers.set(serverId, server);
@@ -148,31 +153,32 @@ async function noteChannels(
   },
 ): Promise<void> {
   const checkedAt = new Date(realMicros(asOf) / 1_000);
-  const problem = nothingToArchive(judged);
-  await syncOf(sync, 'server').updateOne(
-    { _id: serverId, kind: 'server' },
-    { $set: { name: told.name, checkedAt, problem } },
-    { upsert: true },
-  );
   const listed = judged.map(({ channel }) => channel.id);
   const kept = judged.filter((one) => one.problem === null).map(({ channel }) => channel.id);
   // When a forum ceased to be archived, it was perhaps not forgotten. So it is forgotten when it is archived again.
   const isBack = { _id: { $in: kept }, problem: { $ne: null } };
   await forgetChannels(sync, { serverId, $or: [{ _id: { $nin: kept } }, isBack] });
-  const gone: Partial<SyncChannel> = { problem: NOT_SEEN, checkedAt };
-  const channels = syncOf(sync, 'channel');
-  await channels.deleteMany({ kind: 'channel', serverId, _id: { $nin: [...listed, ...archived] } });
-  await channels.updateMany({ kind: 'channel', serverId, _id: { $nin: listed } }, { $set: gone });
-  for (const one of judged) {
-    const name = cleanName(one.channel.name, 'forum');
-    await channels.updateOne(
-      { _id: one.channel.id, kind: 'channel' },
-      {
-        $set: { serverId, name, checkedAt, problem: one.problem },
+  const notes = judged.map(({ channel: { id, name }, problem }) => ({
+    updateOne: {
+      filter: { _id: id, kind: 'channel' as const },
+      update: {
+        $set: { serverId, name: cleanName(name, 'forum'), checkedAt, problem },
         // The forum is listed now. So when it is not listed later, no earlier refusal may delay asking why.
-        $unset: { refusedAt: '' },
+        $unset: { refusedAt: '' as const },
       },
-      { upsert: true },
-    );
-  }
+      upsert: true,
+    },
+  }));
+  const isUnlisted = { kind: 'channel' as const, serverId, _id: { $nin: listed } };
+  const isUnknown = { ...isUnlisted, _id: { $nin: [...listed, ...archived] } };
+  await syncOf(sync, 'channel').bulkWrite([
+    { deleteMany: { filter: isUnknown } },
+    { updateMany: { filter: isUnlisted, update: { $set: { problem: NOT_SEEN, checkedAt } } } },
+    ...notes,
+  ]);
+  await syncOf(sync, 'server').updateOne(
+    { _id: serverId, kind: 'server' },
+    { $set: { name: told.name, checkedAt, problem: nothingToArchive(judged) } },
+    { upsert: true },
+  );
 }

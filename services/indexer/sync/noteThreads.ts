@@ -43,6 +43,7 @@ export async function noteThreads(
 ): Promise<void> {
   const syncThreads = syncOf(deps.collections.sync, 'thread');
   const kept = threads.filter((thread) => isKept(thread, server));
+  if (kept.length === 0) return;
   await learnStarters(deps, server, kept);
   const found = await syncThreads.find({ _id: { $in: kept.map(({ id }) => id) } }).toArray();
   const known = new Map(found.map((one) => [one._id, one]));
