@@ -4,8 +4,9 @@ import { emptyMongo, openStores, renewStores, type TestStores } from './stores.j
 
 /**
  * What happens to the stores of a suite after each test. `emptied`: every document in MongoDB is deleted, but search
- * keeps its documents, whose ids no later test uses. `renewed`: the search index is made again, too, which costs a
- * tenth of a second of processor time, and no key in Redis and nothing that this process knows of the archive is left.
+ * keeps its documents, whose ids no later test uses. `renewed`: where anything was written to the search index,
+ * it is made again, too, which costs a tenth of a second of processor time. No key in Redis and nothing that this process
+ * knows of the archive is left.
  */
 export type AfterEach = 'kept' | 'emptied' | 'renewed';
 

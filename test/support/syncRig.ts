@@ -25,8 +25,11 @@ import type { Message, Thread } from './discord/model/entities.js';
 import type { TestStores } from './stores.js';
 import { indexerSuite } from './suiteStores.js';
 
-/** Threads of each kind of forum and each state, but no more, because every test reads all of them. */
-const HISTORY = { forums: 1, threads: 6, messages: 12 };
+/**
+ * Two forums with open, archived, locked and pinned threads, but no more, because every test reads all of them. The first
+ * two threads are of one forum and open.
+ */
+const SMALL = { seed: 7, history: { forums: 1, threads: 3, messages: 8 } };
 
 /** Longer than any test takes (ms). */
 const NEVER_MS = 3_600_000;
@@ -112,7 +115,7 @@ export function syncSuite(): SyncRig {
       rig.discord = await startDiscord({
         rateLimits: false,
         identifySpacingMs: 0,
-        history: HISTORY,
+        ...SMALL,
         ...options,
       });
     },
@@ -174,8 +177,8 @@ export async function untilSynced({ collections }: IndexerDeps): Promise<void> {
     listed: { $ne: true },
     problem: { $exists: false },
   } as const;
+  await until(async () => (await syncOf(sync, 'server').findOne({ kind: 'server' })) !== null);
   await until(async () => {
-    if (!(await syncOf(sync, 'server').findOne({ kind: 'server' }))) return false;
     if (await syncOf(sync, 'request').findOne(isToBeListed)) return false;
     return !(await syncOf(sync, 'thread').findOne({ todo: { $exists: true } }));
   });
