@@ -303,7 +303,7 @@ describe('the events of the gateway', () => {
 
   it('cause the threads of a server to be read once more after an outage without events', async () => {
     await rig.open();
-    rig.start({ listens: true, repairEveryMs: 10 });
+    rig.start({ listens: true, repairEveryMs: 50 });
     await untilListening(deps, rig.discord);
     await untilSynced(deps);
     const { model } = rig.discord;

@@ -115,7 +115,7 @@ describe('a session of the gateway', () => {
     rig.discord.gateway.invalidate(false);
     talk(rig.discord);
     await rig.sync.stop();
-    listen(10);
+    listen(50);
     await until(() => sent(Op.Identify) === 2);
     await rig.untilSame();
     expect(rig.discord.gateway.commands.findLast(({ op }) => op === Op.Identify)?.place).to.equal(
@@ -124,7 +124,7 @@ describe('a session of the gateway', () => {
     await rig.sync.stop();
     rig.discord.gateway.forgetSessions();
     talk(rig.discord);
-    listen(10);
+    listen(50);
     await until(() => sent(Op.Identify) === 3);
     await rig.untilSame();
   });
@@ -258,7 +258,7 @@ describe('a session of the gateway', () => {
       controls.starterFirst = random.chance(0.5);
       if (n % 80 === 79) {
         await rig.sync.stop();
-        listen(20);
+        listen(50);
       }
       if (n % 10 === 0) await untilListening(deps, rig.discord);
     }
