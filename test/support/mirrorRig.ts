@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { mock } from 'node:test';
 import { createMirror, type Mirror } from '../../services/indexer/mirror/mirror.js';
 import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js';
+import { ALL_KINDS } from '../../services/indexer/work/kinds.js';
 import { runDue } from '../../services/indexer/work/runMarks.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 import type { MirrorFiles } from '../../shared/mirror/mirrorFiles.js';
@@ -101,14 +102,17 @@ export function pathOf({ url }: Pick<AttachmentRecord, 'url'>): string {
   return new URL(url).pathname;
 }
 
+/** The work from which copies of files may follow. Lists of similar threads show no files. */
+const WITH_FILES = ALL_KINDS.filter((kind) => kind !== 'similar' && kind !== 'shown');
+
 /**
- * Does all marks that are due now. Marks that are due later stay. The clock stands still meanwhile, as copying ends after
+ * Does all marks that are due now, except for those of similar threads. Marks that are due later stay. The clock stands still meanwhile, as copying ends after
  * a time and leaves the rest for later.
  */
 export async function doDue(deps: IndexerDeps): Promise<void> {
   const { work } = deps.collections;
   const isFree = {
-    kind: { $ne: 'mirror' as const },
+    kind: { $in: WITH_FILES.filter((kind) => kind !== 'mirror') },
     claim: { $exists: false },
     due: { $ne: NEVER },
   };
@@ -116,7 +120,7 @@ export async function doDue(deps: IndexerDeps): Promise<void> {
   const clock = mock.method(Date, 'now', () => now);
   try {
     do await work.updateMany(isFree, { $set: { due: AT_ONCE } });
-    while ((await runDue(deps)) === true);
+    while ((await runDue(deps, {}, WITH_FILES)) === true);
   } finally {
     clock.mock.restore();
   }

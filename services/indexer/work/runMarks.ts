@@ -16,7 +16,7 @@ import { ALL_KINDS, KINDS } from './kinds.js';
 import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js';
 
 /**
- * Does a batch of each kind of work that is due. Resolves with true when it did something. Otherwise resolves with how
+ * Does a batch of each kind of work that is due, in the order of the kinds. Resolves with true when it did something. Otherwise resolves with how
  * long (ms) until something is due, or with false where nothing is, or that is not known. It is not known when `among`
  * narrows the marks. Does nothing while a restore writes records. Throws when something failed that is to be tried
  * again.
@@ -27,14 +27,19 @@ export async function runDue(
   kinds: readonly LoopKind[] = ALL_KINDS,
 ): Promise<boolean | number> {
   const isAll = Object.keys(among).length === 0;
-  const earliest = isAll
+  let earliest = isAll
     ? await earliestDue(deps, kinds)
     : new Map(kinds.map((kind) => [kind, AT_ONCE]));
   // An archive at rest has no marks at all.
   if (earliest.size === 0 || (await isPartlyRestored(deps.collections))) return false;
   let did = false;
-  for (const kind of kinds) {
-    if (earliest.has(kind) && (await runKind(deps, kind, among)) > 0) did = true;
+  for (const [n, kind] of kinds.entries()) {
+    if (!earliest.has(kind) || (await runKind(deps, kind, among)) === 0) continue;
+    did = true;
+    // The work has set marks of later kinds. They are done in the same round. So where all kinds are done together, a
+    // server is not counted before its people are, and once more after that.
+    const rest = kinds.slice(n + 1);
+    if (isAll && rest.length > 0) earliest = await earliestDue(deps, rest);
   }
   if (did) return true;
   // A mark that is due by now, and was not done, is held back. It is looked for again after the next change.

@@ -57,6 +57,23 @@ describe('the list of work', () => {
   };
   const quarantined = async (subject: string) => (await markOf(subject))?.failure;
 
+  it('does the work that follows from a change in the same round, so it counts a server once', async () => {
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
+    const counted: string[] = [];
+    const announcer: IndexerDeps['announcer'] = {
+      ...deps.announcer,
+      announce(change) {
+        counted.push(...(change.servers ?? []));
+        deps.announcer.announce(change);
+      },
+    };
+    await runDue({ ...deps, announcer });
+    expect(await work.distinct('kind', { due: { $lte: new Date() } })).to.deep.equal([]);
+    expect(counted.filter((serverId) => serverId === source.server._id)).to.have.length(2);
+  });
+
   it('leaves a mark to other workers where it keeps failing for a reason that is not its own', async () => {
     const threadId = await aThread();
     const process = killableProcess(deps);
