@@ -1,6 +1,5 @@
 import { batches } from '../../../shared/platform/batches.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
-import { syncOf } from '../../../shared/store/syncRecords.js';
 import { eraseFields } from '../../../shared/store/eraseThread.js';
 import type { SourceThread } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
@@ -171,14 +170,16 @@ async function noteChannels(
   }));
   const isUnlisted = { kind: 'channel' as const, serverId, _id: { $nin: listed } };
   const isUnknown = { ...isUnlisted, _id: { $nin: [...listed, ...archived] } };
-  await syncOf(sync, 'channel').bulkWrite([
+  await sync.bulkWrite([
     { deleteMany: { filter: isUnknown } },
     { updateMany: { filter: isUnlisted, update: { $set: { problem: NOT_SEEN, checkedAt } } } },
     ...notes,
+    {
+      updateOne: {
+        filter: { _id: serverId, kind: 'server' },
+        update: { $set: { name: told.name, checkedAt, problem: nothingToArchive(judged) } },
+        upsert: true,
+      },
+    },
   ]);
-  await syncOf(sync, 'server').updateOne(
-    { _id: serverId, kind: 'server' },
-    { $set: { name: told.name, checkedAt, problem: nothingToArchive(judged) } },
-    { upsert: true },
-  );
 }
