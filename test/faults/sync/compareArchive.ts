@@ -92,10 +92,14 @@ async function places(
   { places: told }: Expected,
 ): Promise<string[]> {
   const found: string[] = [];
+  const [servers, channels] = await Promise.all([
+    collections.servers.find().toArray(),
+    collections.channels.find().toArray(),
+  ]);
+  const recorded = new Map<string, object>([...servers, ...channels].map((one) => [one._id, one]));
   for (const guild of new Set(told.map((one) => one.guild))) {
     const { _id, ...server } = liveServer(presentGuild(guild));
-    const recorded = await collections.servers.findOne({ _id });
-    found.push(...othersIn(_id, { ...recorded }, server));
+    found.push(...othersIn(_id, { ...recorded.get(_id) }, server));
   }
   for (const channel of new Set(told.map((one) => one.channel))) {
     const category = model.channels.get(channel.parentId ?? '');
@@ -103,8 +107,7 @@ async function places(
     const live = presentChannel(channel) as LiveChannel;
     const parentName = isSeen ? category.name : null;
     const { _id, ...forum } = liveChannel(live, channel.guildId, parentName);
-    const recorded = await collections.channels.findOne({ _id });
-    found.push(...othersIn(_id, { ...recorded }, forum));
+    found.push(...othersIn(_id, { ...recorded.get(_id) }, forum));
   }
   return found;
 }

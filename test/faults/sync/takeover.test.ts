@@ -22,7 +22,8 @@ describe('two indexers, when the one that listens to events is killed', () => {
 
   before(async () => {
     stores = await openStores();
-    discord = await startDiscord({ rateLimits: false });
+    const history = { forums: 1, threads: 4, messages: 12 };
+    discord = await startDiscord({ rateLimits: false, history });
   });
   after(async () => {
     await Promise.all(indexers.map((indexer) => end(indexer, 'SIGKILL')));

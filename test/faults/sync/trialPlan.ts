@@ -26,7 +26,7 @@ export interface TrialPlan {
 export function planTrial(random: Random, seed: number): TrialPlan {
   return {
     listening: random.pick(['always', 'always', 'always', 'always', 'switched', 'never']),
-    repairEveryMs: random.pick([20, 400]),
+    repairEveryMs: random.pick([50, 400]),
     endsWithSame: random.chance(0.5),
     roleChanges: random.pick([0, 0, 0.05, 0.3]),
     removes: random.chance(0.7),

@@ -32,33 +32,35 @@ export function watchPrivacy(
       const hidden = people.flatMap((ids) => [...ids]);
       const isHidden = (id: string): boolean => people.some((ids) => ids.has(id));
       const gone = { $in: [...placeIds] };
-      const [thread, message, whispered, parts, items, deleted] = await Promise.all([
+      const isNamed = { item: { $regex: [NOBODY, ...hidden].join('|') } };
+      const [thread, said, parts, items] = await Promise.all([
         threads.findOne({ _id: { $in: [...threadIds] } }),
-        messages.findOne({ threadId: { $in: [...threadIds] } }),
-        messages.findOne({ content: WHISPER }),
+        messages
+          .find({ $or: [{ threadId: { $in: [...threadIds] } }, { content: WHISPER }] })
+          .toArray(),
         contributions.find({ userId: { $in: hidden } }).toArray(),
-        threadItems.find({ item: { $regex: [NOBODY, ...hidden].join('|') } }).toArray(),
-        threadItems.findOne({ $or: [{ _id: gone }, { channelId: gone }, { serverId: gone }] }),
+        threadItems
+          .find({ $or: [isNamed, { _id: gone }, { channelId: gone }, { serverId: gone }] })
+          .toArray(),
       ]);
       // It may have become public while it was looked for.
       if (thread && threadIds.has(thread._id)) seen.add(`Private thread ${thread._id} is recorded`);
-      if (message && threadIds.has(message.threadId)) {
-        seen.add(`Message ${message._id} of a private thread is recorded`);
+      for (const { _id, threadId, content } of said) {
+        if (threadIds.has(threadId)) seen.add(`Message ${_id} of a private thread is recorded`);
+        if (content === WHISPER) seen.add(`Message ${_id} was for one person alone`);
       }
-      if (whispered) seen.add(`Message ${whispered._id} was for one person alone`);
       // Meanwhile they may have become people who may be shown.
       for (const { _id, userId } of parts.filter((one) => isHidden(one.userId))) {
         seen.add(`${_id} shows ${userId}, who is left out or erased`);
       }
-      for (const { _id, item } of items) {
+      for (const { _id, item, channelId, serverId, revision } of items) {
         if (hidden.some((id) => isHidden(id) && item.includes(id))) {
           seen.add(`The list item of ${_id} names somebody who is left out or erased`);
         }
-      }
-      if (deleted) {
-        const { _id, channelId, serverId, revision } = deleted;
-        const where = [_id, channelId, serverId].filter((id) => placeIds.has(id)).join(', ');
-        seen.add(`${_id} is listed (${revision}), although ${where} was deleted here`);
+        const where = [_id, channelId, serverId].filter((id) => gone.$in.includes(id));
+        if (where.length > 0) {
+          seen.add(`${_id} is listed (${revision}), although ${where.join(', ')} was deleted here`);
+        }
       }
       await pause(EVERY_MS, undefined, { signal: ended.signal }).catch(() => undefined);
     }

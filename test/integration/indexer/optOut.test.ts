@@ -39,7 +39,7 @@ describe('members who opt out', () => {
     rig.discord.model.updateMember(guild.id, userId, { roleIds });
   }
   function start(optOutRoles = ['no archive'], listens = false) {
-    rig.start({ optOutRoles, memberEveryMs: 5, listens });
+    rig.start({ optOutRoles, memberEveryMs: 20, listens });
   }
   /** Makes everybody's recorded roles old. */
   async function age() {
@@ -74,7 +74,7 @@ describe('members who opt out', () => {
   }
 
   beforeEach(async () => {
-    await rig.open({ history: { forums: 1, threads: 3, messages: 4 } });
+    await rig.open({ history: { forums: 1, threads: 1, messages: 4 } });
     const { model } = rig.discord;
     const [place] = model.publicThreads();
     ({ guild } = place!);
