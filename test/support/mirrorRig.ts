@@ -106,8 +106,8 @@ export function pathOf({ url }: Pick<AttachmentRecord, 'url'>): string {
 const WITH_FILES = ALL_KINDS.filter((kind) => kind !== 'similar' && kind !== 'shown');
 
 /**
- * Does all marks that are due now, except for those of similar threads. Marks that are due later stay. The clock stands still meanwhile, as copying ends after
- * a time and leaves the rest for later.
+ * Does all marks that are due now, except for those of similar threads. Marks that are due later stay. The clock stands
+ * still meanwhile, as copying ends after a time and leaves the rest for later.
  */
 export async function doDue(deps: IndexerDeps): Promise<void> {
   const { work } = deps.collections;

@@ -16,12 +16,12 @@ import type { SyncDeps } from './syncDeps.js';
 const REMOVED_AT_ONCE = 50;
 
 /**
- * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted. The place of
- * the last page is noted together with the end. So after a crash a page may be fetched twice, which changes nothing. A message that cannot be read is left out, and noted as a
- * problem of the thread. After a thread was read from its first message on, the platform is asked for each recorded
- * message that it did not tell. Such a message is removed if the platform says that it was deleted. Where a look
- * at the server finds meanwhile that the forum is not archived any more, nothing more is fetched. That look deletes the
- * note of the thread.
+ * Fetches a thread's messages, page by page, oldest first. Each page is recorded before its place is noted. The place
+ * of the last page is noted together with the end. So after a crash a page may be fetched twice, which changes nothing.
+ * A message that cannot be read is left out, and noted as a problem of the thread. After a thread was read from its
+ * first message on, the platform is asked for each recorded message that it did not tell. Such a message is removed if
+ * the platform says that it was deleted. Where a look at the server finds meanwhile that the forum is not archived any
+ * more, nothing more is fetched. That look deletes the note of the thread.
  */
 export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
   let { after, since } = thread;
@@ -69,8 +69,8 @@ interface Page extends Pick<LivePage, 'unreadable'> {
 }
 
 /**
- * Fetches and records the messages after the last known one. Resolves with null, and records nothing, where the forum is
- * not archived any more.
+ * Fetches and records the messages after the last known one. Resolves with null, and records nothing, where the forum
+ * is not archived any more.
  */
 async function fetchPage(
   deps: SyncDeps,

@@ -16,10 +16,10 @@ import { ALL_KINDS, KINDS } from './kinds.js';
 import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js';
 
 /**
- * Does a batch of each kind of work that is due, in the order of the kinds. Resolves with true when it did something. Otherwise resolves with how
- * long (ms) until something is due, or with false where nothing is, or that is not known. It is not known when `among`
- * narrows the marks. Does nothing while a restore writes records. Throws when something failed that is to be tried
- * again.
+ * Does a batch of each kind of work that is due, in the order of the kinds. Resolves with true when it did something.
+ * Otherwise resolves with how long (ms) until something is due, or with false where nothing is, or that is not known.
+ * It is not known when `among` narrows the marks. Does nothing while a restore writes records. Throws when something
+ * failed that is to be tried again.
  */
 export async function runDue(
   deps: IndexerDeps,
