@@ -22,7 +22,8 @@ import { searchAlias, searchIndexName, type SearchDocument } from '../shared/sto
 import { searchIndexDefinition } from '../shared/store/searchMapping.js';
 import { unshownPeople } from '../shared/store/unshownPeople.js';
 import { indexerDeps } from '../test/support/indexerDeps.js';
-import { removeSearchAndKeys, withDatabase } from '../test/support/stores.js';
+import { withDatabase } from '../test/support/databases.js';
+import { removeSearchAndKeys } from '../test/support/stores.js';
 import { cpuOf, cpuSeconds, listed, peakMegabytes, serverProcesses } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
 import { optionsOrExit } from './options/importArchive.js';

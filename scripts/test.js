@@ -9,6 +9,9 @@ const SHORT_LIVED = { LOCAL_ES_JAVA_OPTS: '-XX:TieredStopAtLevel=1' };
 // Tests wait for indexers. With a lower priority, these would hardly run while other work keeps all cores busy.
 const AS_OTHERS = { BACKGROUND_NICE: '0' };
 
+// Nothing of a MongoDB that is started here is left after the run, so suites may leave their databases to later ones.
+const SHARED = process.env.MONGODB_URL ? {} : { SHARE_TEST_DATABASES: 'true' };
+
 /** How many test files run at once. It is more than there are cores, because tests wait more than they compute. */
 const JOBS = 8;
 /**
@@ -45,7 +48,7 @@ async function testWith(ready) {
   const env = await ready;
   return env === undefined
     ? { passed: 0, failed: 1 }
-    : runTests(longestFirst(testFiles()), { ...env, ...AS_OTHERS }, { jobs: JOBS });
+    : runTests(longestFirst(testFiles()), { ...env, ...AS_OTHERS, ...SHARED }, { jobs: JOBS });
 }
 
 function longestFirst(files) {

@@ -1,7 +1,8 @@
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../shared/platform/env.js';
-import { withDatabase, type TestStores } from '../../test/support/stores.js';
+import { withDatabase } from '../../test/support/databases.js';
+import type { TestStores } from '../../test/support/stores.js';
 
 /** Clients of the servers that the environment names, all on one database. */
 export interface BenchStores extends Pick<TestStores, 'mongo' | 'elasticsearch' | 'redis'> {

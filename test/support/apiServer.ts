@@ -52,7 +52,7 @@ export interface ApiOptions {
 
 /** Starts the API on a free port, over real stores of its own. It receives announcements. */
 export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
-  const stores = await openApiStores();
+  const stores = await openApiStores({ isShared: true });
   const { namespace } = stores.mongo;
   const redisUrl = options.redisUrl ?? readSettings().REDIS_URL;
   const mongo = options.mongodbUrl

@@ -14,7 +14,7 @@ import { askOnce, startLoad, type Answered, type Load, type Planned } from './op
 import { startOwnServers, type OwnServer } from './ownServers.js';
 import { PATIENCE_MS, patientElasticsearch } from './patientElasticsearch.js';
 import { proxiedServer } from './proxiedServer.js';
-import { withDatabase } from './stores.js';
+import { withDatabase } from './databases.js';
 
 export type StoreName = 'mongodb' | 'elasticsearch' | 'redis';
 export type OwnStores = Record<StoreName, OwnServer>;

@@ -1,15 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { pino } from 'pino';
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import { collectionsOf } from '../../shared/store/collections.js';
-import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
+import { createRedis, type Mongo } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
-import { ensureIndexes } from '../../shared/store/indexes.js';
 import { ensureSearchIndex, searchAlias } from '../../shared/store/searchIndex.js';
-import { patientElasticsearch } from './patientElasticsearch.js';
+import { openDatabase, type DatabaseOptions } from './databases.js';
+import { PATIENCE_MS, patientElasticsearch } from './patientElasticsearch.js';
 
 /** Clients of the real servers, on a database and a search index of their own. */
 export interface TestStores {
@@ -17,48 +15,104 @@ export interface TestStores {
   elasticsearch: Client;
   redis: Redis;
   logger: Logger;
-  /** The search index as it was when it was made. */
-  searchIndex: object;
   /** MONGODB_URL with the name of the database, for processes that a test starts. */
   mongodbUrl: string;
   /** Makes search show everything that was written. */
   refreshSearch(): Promise<void>;
-  /** Drops everything, and closes the clients. */
+  /**
+   * Empties the stores. Their search index is a new one afterwards, and so are the collections, because a process
+   * remembers what it has read by the collection from which it came.
+   */
+  renew(): Promise<void>;
+  /** Gives up everything, and closes the clients. */
   close(): Promise<void>;
 }
 
-/** Opens stores under a random name, with indexes and an empty search index. */
-export async function openStores(): Promise<TestStores> {
-  const namespace = `test_${randomUUID().slice(0, 8)}`;
-  const mongodbUrl = withDatabase(readSettings().MONGODB_URL, namespace);
-  const settings = readSettings({ ...process.env, MONGODB_URL: mongodbUrl });
-  const mongo = createMongo(settings, { timeoutMs: 120_000, poolSize: 20 });
-  const elasticsearch = patientElasticsearch(settings);
-  const redis = createRedis(settings.REDIS_URL, { timeoutMs: 120_000 });
+/**
+ * Opens stores with indexes and an empty search index. With `isSearchLate`, the search index is made before the first
+ * request of the given client. It costs Elasticsearch a tenth of a second of processor time, and many tests never
+ * search.
+ */
+export async function openStores({
+  isSearchLate = false,
+  ...options
+}: DatabaseOptions & { isSearchLate?: boolean } = {}): Promise<TestStores> {
+  const database = await openDatabase(options);
+  const { mongo, mongodbUrl } = database;
+  const redis = createRedis(readSettings().REDIS_URL, { timeoutMs: PATIENCE_MS });
   redis.on('error', () => undefined);
   // Each write side that a suite makes over it adds a listener.
   redis.setMaxListeners(0);
   await redis.connect();
-  await ensureIndexes(mongo.collections);
-  await ensureSearchIndex(elasticsearch, namespace);
+  const search = lateSearch(mongo.namespace);
+  const { elasticsearch } = search;
+  const written = { elasticsearch: search.maker, redis, mongo };
+  if (database.isUsed) await emptyStores(written);
+  if (!isSearchLate) await search.make();
   return {
     mongo,
     elasticsearch,
     redis,
     logger: pino({ level: 'silent' }),
-    searchIndex: await searchIndexes(elasticsearch, namespace),
     mongodbUrl,
     async refreshSearch() {
-      await elasticsearch.indices.refresh({ index: searchAlias(namespace) });
+      await elasticsearch.indices.refresh({ index: searchAlias(mongo.namespace) });
+    },
+    async renew(this: TestStores) {
+      await emptyStores(written);
+      search.forget();
+      if (!isSearchLate) await search.make();
+      this.mongo = { ...mongo, collections: collectionsOf(mongo.db) };
     },
     async close() {
-      await removeSearchAndKeys({ elasticsearch, redis, mongo });
+      await removeSearchAndKeys(written);
       redis.disconnect();
-      await mongo.db.dropDatabase();
-      await mongo.client.close();
-      await elasticsearch.close();
+      await database.close();
+      await Promise.all([elasticsearch.close(), search.maker.close()]);
     },
   };
+}
+
+/** A client before whose first request the search index is made, and the client that makes it. */
+function lateSearch(namespace: string) {
+  const maker = patientElasticsearch();
+  let made: Promise<void> | undefined;
+  const make = (): Promise<void> => (made ??= ensureSearchIndex(maker, namespace));
+  return {
+    maker,
+    make,
+    elasticsearch: patientElasticsearch(readSettings(), make),
+    forget: () => void (made = undefined),
+  };
+}
+
+/** Removes all documents, the search indexes and the Redis keys of a database. */
+export async function emptyStores(
+  stores: Pick<TestStores, 'elasticsearch' | 'redis' | 'mongo'>,
+): Promise<void> {
+  await removeSearchAndKeys(stores);
+  await emptyMongo(stores.mongo);
+}
+
+/**
+ * Deletes all documents of a database. Its collections and their indexes stay. MongoDB is first asked which collections
+ * have any, because most of them are empty.
+ */
+export async function emptyMongo({ db }: Pick<Mongo, 'db'>): Promise<void> {
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  const [first, ...others] = collections.map(({ name: coll }) => ({
+    coll,
+    pipeline: [{ $limit: 1 }, { $project: { _id: 0, coll } }],
+  }));
+  if (!first) return;
+  const filled = await db
+    .collection(first.coll)
+    .aggregate<{ coll: string }>([
+      ...first.pipeline,
+      ...others.map((other) => ({ $unionWith: other })),
+    ])
+    .toArray();
+  for (const { coll } of filled) await db.collection(coll).deleteMany({});
 }
 
 /** Removes the search indexes and the Redis keys of a database. */
@@ -67,71 +121,10 @@ export async function removeSearchAndKeys({
   redis,
   mongo,
 }: Pick<TestStores, 'elasticsearch' | 'redis' | 'mongo'>): Promise<void> {
-  const names = Object.keys(await searchIndexes(elasticsearch, mongo.namespace));
+  const indexes = await elasticsearch.indices.get({ index: `${searchAlias(mongo.namespace)}-*` });
+  const names = Object.keys(indexes);
   if (names.length > 0) await elasticsearch.indices.delete({ index: names });
   await removeKeys(redis, mongo.namespace);
-}
-
-/** The search indexes of a database, each with its id, aliases, mapping and settings. */
-function searchIndexes(elasticsearch: Client, namespace: string): Promise<object> {
-  return elasticsearch.indices.get({ index: `${searchAlias(namespace)}-*` });
-}
-
-/**
- * Empties stores. Their search index is an unused one afterwards. Their collections are new objects, because a process
- * remembers what it has read by the collection from which it came. The database itself stays, because making its files
- * costs more than anything else.
- */
-export async function renewStores(stores: TestStores): Promise<void> {
-  const { mongo, elasticsearch, redis } = stores;
-  if (await isSearchUnused(stores)) await removeKeys(redis, mongo.namespace);
-  else {
-    await removeSearchAndKeys(stores);
-    await ensureSearchIndex(elasticsearch, mongo.namespace);
-    stores.searchIndex = await searchIndexes(elasticsearch, mongo.namespace);
-  }
-  await emptyMongo(mongo);
-  stores.mongo = { ...mongo, collections: collectionsOf(mongo.db) };
-}
-
-/** Whether the search index is as it was made, and nothing was ever written to it. Making another one costs much more. */
-async function isSearchUnused({
-  elasticsearch,
-  mongo: { namespace },
-  searchIndex,
-}: TestStores): Promise<boolean> {
-  const found = await searchIndexes(elasticsearch, namespace);
-  if (!isDeepStrictEqual(found, searchIndex)) return false;
-  const index = Object.keys(found);
-  const { _all } = await elasticsearch.indices.stats({ index, metric: 'indexing' });
-  const { index_total: written, delete_total: deleted } = _all.primaries!.indexing!;
-  return written + deleted === 0;
-}
-
-/** Deletes all documents of a database. Its collections and their indexes stay. */
-export async function emptyMongo({ db }: Pick<Mongo, 'db'>): Promise<void> {
-  for (const name of await filledCollections(db)) await db.collection(name).deleteMany({});
-}
-
-/** The names of the collections that hold documents. Most of them are empty, so one question for all costs less. */
-async function filledCollections(db: Mongo['db']): Promise<string[]> {
-  const all = await db.listCollections({}, { nameOnly: true }).toArray();
-  const [first, ...others] = all.map(({ name }) => name);
-  if (first === undefined) return [];
-  const nameOf = (coll: string) => [{ $limit: 1 }, { $project: { _id: { $literal: coll } } }];
-  const filled = await db
-    .collection(first)
-    .aggregate<{ _id: string }>([
-      ...nameOf(first),
-      ...others.map((coll) => ({ $unionWith: { coll, pipeline: nameOf(coll) } })),
-    ])
-    .toArray();
-  return filled.map(({ _id }) => _id);
-}
-
-/** A MongoDB URL with another database. */
-export function withDatabase(url: string, database: string): string {
-  return url.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)\/?[^?]*/, `$1/${database}`);
 }
 
 async function removeKeys(redis: Redis, namespace: string): Promise<void> {

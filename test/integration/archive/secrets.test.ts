@@ -35,7 +35,7 @@ function withPassword(
 }
 
 describe('secrets of the settings', () => {
-  const stores = suiteStores();
+  const stores = suiteStores('kept', { otherProcesses: true });
   /** All texts that were printed, logged and answered, with where. */
   const seen: [where: string, text: string][] = [];
 

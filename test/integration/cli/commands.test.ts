@@ -14,7 +14,7 @@ import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 describe('the command line', () => {
-  const stores = suiteStores();
+  const stores = suiteStores('kept', { otherProcesses: true });
   afterEach(async () => {
     const { importFiles, imports, pieces } = stores.mongo.collections;
     await Promise.all([importFiles, imports, pieces].map((kept) => kept.deleteMany({})));

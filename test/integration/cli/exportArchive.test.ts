@@ -15,7 +15,7 @@ import { suiteStores } from '../../support/suiteStores.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 describe('exportArchive', () => {
-  const stores = suiteStores();
+  const stores = suiteStores('kept', { otherProcesses: true });
   const leftOut: [serverId: string, userId: string][] = [];
   afterEach(async () => {
     const { servers, channels, threads, messages } = stores.mongo.collections;

@@ -10,7 +10,7 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { withFullRedis } from '../../support/withFullRedis.js';
 
 describe('the command line while the memory of Redis is full', () => {
-  const stores = suiteStores();
+  const stores = suiteStores('kept', { otherProcesses: true });
 
   it('says so, and records no work', () =>
     withTemporaryFolder((folder) =>

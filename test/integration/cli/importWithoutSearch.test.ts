@@ -9,7 +9,7 @@ import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 describe('an import where there is no search index', () => {
-  const stores = suiteStores();
+  const stores = suiteStores('kept', { otherProcesses: true });
   before(() => removeSearchAndKeys(stores));
 
   const importFile = async (content: object) =>

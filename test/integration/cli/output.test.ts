@@ -8,7 +8,7 @@ import { runOnTerminal } from '../../support/runOnTerminal.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
 describe('the output of the command line', () => {
-  const stores = suiteStores();
+  const stores = suiteStores('kept', { otherProcesses: true });
 
   /** Starts a command with this standard output. */
   const start = (args: string[], stdout: number | 'pipe') => {

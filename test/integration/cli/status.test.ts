@@ -21,7 +21,7 @@ import { rejectionOf } from '../../support/temporaryFolder.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
 describe('the status of an archive', () => {
-  const stores = suiteStores('emptied');
+  const stores = suiteStores('emptied', { otherProcesses: true });
 
   const status = async (): Promise<ArchiveStatus> => {
     const env = { MONGODB_URL: stores.mongodbUrl };

@@ -14,11 +14,11 @@ import { until } from '../../support/apiServer.js';
 import { anExport, bytesOf } from '../../support/exportFiles.js';
 import { doAll } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
-import { withDatabase } from '../../support/stores.js';
+import { withDatabase } from '../../support/databases.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('waitForImport', () => {
-  const { stores, deps } = indexerSuite();
+  const { stores, deps } = indexerSuite('kept', { otherProcesses: true });
 
   /** A queue that is not paused, with so many workers. */
   const producerWith = (workers: Producer['workers']) =>

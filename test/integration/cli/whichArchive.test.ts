@@ -25,7 +25,7 @@ const COMMANDS = [
 ];
 
 describe('which archive a command works on', () => {
-  const stores = suiteStores();
+  const stores = suiteStores('kept', { otherProcesses: true });
 
   for (const args of COMMANDS) {
     it(`is none where there is none: ${args.join(' ')} starts no servers`, () =>

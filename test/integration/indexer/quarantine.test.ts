@@ -51,7 +51,7 @@ const PROCESS = fileURLToPath(new URL('../../support/poisonProcess.js', import.m
 const ENDED = 'Its 5 runs ended the process, or were cut off';
 
 describe('quarantine', () => {
-  const { stores, deps } = indexerSuite('emptied');
+  const { stores, deps } = indexerSuite('emptied', { otherProcesses: true });
 
   async function recordThread(messages = 2) {
     const source = aSourceThread();

@@ -37,7 +37,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('reindexSearch', () => {
-  const { stores, deps } = indexerSuite('renewed');
+  const { stores, deps } = indexerSuite('renewed', { otherProcesses: true });
   let write: RebuildArchive['write'];
   let writeThreads: RebuildArchive['writeThreads'];
   let rebuild: RebuildArchive['rebuild'];

@@ -27,7 +27,7 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 const DAY_SECONDS = 86_400;
 
 describe('the start of the indexer', () => {
-  const stores = suiteStores();
+  const stores = suiteStores('kept', { otherProcesses: true });
 
   it('needs only the role readWrite in MongoDB, also when AUDIT_DAYS changes', () =>
     withTemporaryFolder(async (folder) => {

@@ -10,7 +10,7 @@ import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 const MAIN = fileURLToPath(new URL('../../../services/local/main.js', import.meta.url));
 
 describe('the launcher', () => {
-  const stores = suiteStores();
+  const stores = suiteStores('kept', { otherProcesses: true });
 
   it('stops everything in order when its terminal is closed', () =>
     withTemporaryFolder(async (dataDir) => {
