@@ -4,6 +4,7 @@ import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js
 import { parseResolvedTags } from '../../services/indexer/views/threadModel.js';
 import { ingest, type Ingested } from '../../services/indexer/ingest/ingest.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
+import { ALL_KINDS } from '../../services/indexer/work/kinds.js';
 import { finish, runDue } from '../../services/indexer/work/runMarks.js';
 import type { SourceMessage, SourceThread } from '../../shared/store/records.js';
 import { FAILED } from '../../shared/store/quarantine.js';
@@ -100,10 +101,25 @@ export function build(deps: IndexerDeps, threadId: string): Promise<boolean> {
   return finish(deps, 'thread', threadId);
 }
 
-/** Does all marks, whenever they are due. */
+/**
+ * Does all marks, whenever they are due. It does all marks of one kind before those of a later kind, so that a server,
+ * for example, is counted once and not after each kind that leads to it.
+ */
 export async function doAll(deps: IndexerDeps): Promise<void> {
+  while (await doFirstKind(deps));
+}
+
+/** Does a batch of the first kind of marks that can be done. Resolves with whether there was one. */
+async function doFirstKind(deps: IndexerDeps): Promise<boolean> {
   const { work } = deps.collections;
   const isFree = { claim: { $exists: false }, due: { $ne: NEVER } };
-  do await work.updateMany(isFree, { $set: { due: AT_ONCE } });
-  while ((await runDue(deps)) === true);
+  const marks = await work.find(isFree).toArray();
+  for (const kind of ALL_KINDS) {
+    const due = marks.filter((mark) => mark.kind === kind).map((mark) => mark.due);
+    if (due.length === 0) continue;
+    if (due.some((time) => time > new Date()))
+      await work.updateMany({ ...isFree, kind }, { $set: { due: AT_ONCE } });
+    if ((await runDue(deps, { kind }, [kind])) === true) return true;
+  }
+  return false;
 }

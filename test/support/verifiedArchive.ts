@@ -1,10 +1,11 @@
 import type { IndexerDeps } from '../../services/indexer/deps.js';
 import type { VerifyOptions } from '../../services/indexer/verify/verifyArchive.js';
 import { verifyArchive } from '../../services/indexer/verify/verifyArchive.js';
+import { runDue } from '../../services/indexer/work/runMarks.js';
 import type { VerifyReport } from '../../shared/contract/verify.js';
 import type { AuthorSnapshot } from '../../shared/store/records.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from './factories.js';
-import { build, doAll, record } from './indexerDeps.js';
+import { doAll, record } from './indexerDeps.js';
 import type { TestStores } from './stores.js';
 
 /** A small archive of one server, whose views are all as they must be. */
@@ -29,7 +30,10 @@ export async function restingArchive(
     const threadId = anId();
     return { threadId, messageIds: [threadId, anId(), anId()], starter: anAuthor(`ada${n}`) };
   });
-  for (const [number, { threadId, messageIds, starter }] of threads.entries()) {
+  const recordThread = async (
+    { threadId, messageIds, starter }: RestingArchive['threads'][number],
+    number: number,
+  ): Promise<void> => {
     const source = aSourceThread({
       server: { _id: serverId },
       channel: { _id: channelId },
@@ -41,8 +45,10 @@ export async function restingArchive(
       author: n === 1 ? anAuthor('bob') : starter,
     }));
     await record(deps, source, words);
-    await build(deps, threadId);
-  }
+  };
+  await Promise.all(threads.map(recordThread));
+  // All threads are in the search index before one of them is compared with the others.
+  while ((await runDue(deps, {}, ['thread'])) === true);
   await bringToRest(deps, stores);
   return { serverId, channelId, threads };
 }
