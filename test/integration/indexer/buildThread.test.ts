@@ -66,7 +66,7 @@ function aConversation(more: Parameters<typeof aSourceThread>[0] = {}) {
 }
 
 describe('building a thread', () => {
-  const { stores, deps } = indexerSuite();
+  const { stores, deps } = indexerSuite('emptied');
 
   const detail = (threadId: string) =>
     readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);

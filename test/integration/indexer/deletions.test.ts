@@ -30,7 +30,7 @@ import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('deletions', () => {
-  const { stores, deps } = indexerSuite();
+  const { stores, deps } = indexerSuite('emptied');
 
   /** Two built threads of one channel. Each has one message by Ada and one by Grace. */
   async function aPlace() {

@@ -47,9 +47,9 @@ import { everyTrace } from '../../support/everyTrace.js';
 const GONE = anAuthor('zyxwvuts', { id: '777777777777777701', displayName: 'Zyx Wvuts' });
 const TRACES = /777777777777777701|zyxwvuts|zyx wvuts|secretword/i;
 /** Each kind of thread occurs a few times. test/integration/archive/erasure.test.ts has hundreds. */
-const WROTE_IN = 102;
-const MENTIONED_IN = 20;
-const BATCH = 50;
+const WROTE_IN = 12;
+const MENTIONED_IN = 4;
+const BATCH = 8;
 
 interface Said {
   source: SourceThread & { thread: NonNullable<SourceThread['thread']> };
@@ -70,7 +70,7 @@ function wroteIn(n: number): Said {
   const source = aSourceThread({
     server: { _id: serverId },
     channel: { _id: channelId },
-    thread: { title: n % 50 === 1 ? 'Question of Zyx Wvuts' : `Question ${n}` },
+    thread: { title: n % 5 === 1 ? 'Question of Zyx Wvuts' : `Question ${n}` },
   });
   const threadId = source.thread._id;
   const theirs = (more: Partial<SourceMessage> = {}) =>
