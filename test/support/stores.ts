@@ -5,7 +5,7 @@ import { collectionsOf } from '../../shared/store/collections.js';
 import { createRedis, type Mongo } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import type { Logger } from '../../shared/platform/logger.js';
-import { ensureSearchIndex, searchAlias } from '../../shared/store/searchIndex.js';
+import { ensureSearchIndex, searchAlias, searchIndexName } from '../../shared/store/searchIndex.js';
 import { openDatabase, type DatabaseOptions } from './databases.js';
 import { PATIENCE_MS, patientElasticsearch } from './patientElasticsearch.js';
 
@@ -21,9 +21,10 @@ export interface TestStores {
   refreshSearch(): Promise<void>;
   /**
    * Empties the stores. Their search index is a new one afterwards, and so are the collections, because a process
-   * remembers what it has read by the collection from which it came.
+   * remembers what it has read by the collection from which it came. With `keepIndex`, the search index is only
+   * emptied, unless there is another one besides it.
    */
-  renew(): Promise<void>;
+  renew(options?: { keepIndex?: boolean }): Promise<void>;
   /** Gives up everything, and closes the clients. */
   close(): Promise<void>;
 }
@@ -58,10 +59,14 @@ export async function openStores({
     async refreshSearch() {
       await elasticsearch.indices.refresh({ index: searchAlias(mongo.namespace) });
     },
-    async renew(this: TestStores) {
-      await emptyStores(written);
-      search.forget();
-      if (!isSearchLate) await search.make();
+    async renew(this: TestStores, { keepIndex = false } = {}) {
+      if (!keepIndex || !(await emptyIndex(written))) {
+        await removeIndexes(written);
+        search.forget();
+        if (!isSearchLate) await search.make();
+      }
+      await removeKeys(redis, mongo.namespace);
+      await emptyMongo(mongo);
       this.mongo = { ...mongo, collections: collectionsOf(mongo.db) };
     },
     async close() {
@@ -117,14 +122,35 @@ export async function emptyMongo({ db }: Pick<Mongo, 'db'>): Promise<void> {
 
 /** Removes the search indexes and the Redis keys of a database. */
 export async function removeSearchAndKeys({
-  elasticsearch,
   redis,
-  mongo,
+  ...searched
 }: Pick<TestStores, 'elasticsearch' | 'redis' | 'mongo'>): Promise<void> {
-  const indexes = await elasticsearch.indices.get({ index: `${searchAlias(mongo.namespace)}-*` });
-  const names = Object.keys(indexes);
-  if (names.length > 0) await elasticsearch.indices.delete({ index: names });
-  await removeKeys(redis, mongo.namespace);
+  await removeIndexes(searched);
+  await removeKeys(redis, searched.mongo.namespace);
+}
+
+type Searched = Pick<TestStores, 'elasticsearch' | 'mongo'>;
+
+async function removeIndexes(searched: Searched): Promise<void> {
+  const index = Object.keys(await indexesOf(searched));
+  if (index.length > 0) await searched.elasticsearch.indices.delete({ index });
+}
+
+/** Deletes all documents of the first search index. Resolves with false where it is not the only one behind the alias. */
+async function emptyIndex(searched: Searched): Promise<boolean> {
+  const { elasticsearch, mongo } = searched;
+  const index = searchIndexName(mongo.namespace, 1);
+  const { [index]: first, ...others } = await indexesOf(searched);
+  const isAlone =
+    first?.aliases?.[searchAlias(mongo.namespace)] && Object.keys(others).length === 0;
+  if (!isAlone) return false;
+  await elasticsearch.indices.refresh({ index });
+  await elasticsearch.deleteByQuery({ index, query: { match_all: {} }, refresh: true });
+  return true;
+}
+
+function indexesOf({ elasticsearch, mongo }: Searched) {
+  return elasticsearch.indices.get({ index: `${searchAlias(mongo.namespace)}-*` });
 }
 
 async function removeKeys(redis: Redis, namespace: string): Promise<void> {

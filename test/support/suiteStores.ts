@@ -4,11 +4,12 @@ import { emptyMongo, openStores, type TestStores } from './stores.js';
 
 /**
  * What happens to the stores of a suite after each test. `emptied`: every document in MongoDB is deleted, but search
- * keeps its documents, whose ids no later test uses. `renewed`: the search index is removed, too, and made again where
- * a test uses it, which costs a tenth of a second of processor time. Then no key in Redis and nothing that this process
- * knows of the archive is left.
+ * keeps its documents, whose ids no later test uses. `cleared`: the documents of search are deleted, too, and no key in
+ * Redis and nothing that this process knows of the archive is left. `renewed`: what `cleared` does, but the search
+ * index is removed. It is made again where a test uses it, which costs a tenth of a second of processor time. A test
+ * needs that where it looks at scores, which deleted documents may still change, or where it changes the index itself.
  */
-export type AfterEach = 'kept' | 'emptied' | 'renewed';
+export type AfterEach = 'kept' | 'emptied' | 'cleared' | 'renewed';
 
 /** Who uses the stores of a suite. */
 interface Users {
@@ -29,6 +30,7 @@ export function suiteStores(
   before(async () => void Object.assign(stores, await openStores(options)));
   after(() => stores.close());
   if (afterEachTest === 'emptied') afterEach(() => emptyMongo(stores.mongo));
+  if (afterEachTest === 'cleared') afterEach(() => stores.renew({ keepIndex: true }));
   if (afterEachTest === 'renewed') afterEach(() => stores.renew());
   return stores;
 }

@@ -20,7 +20,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 const CDN = 'https://cdn.discordapp.com';
 
 describe('findAttachment', () => {
-  const { deps } = indexerSuite('renewed');
+  const { deps } = indexerSuite('cleared');
 
   /** A message with a file, and another thread of the same forum that forwards both. */
   async function aForwardedFile() {

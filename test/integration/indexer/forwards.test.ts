@@ -32,7 +32,7 @@ const fail = (): never => {
 };
 
 describe('what is forwarded', () => {
-  const { stores, deps } = indexerSuite('renewed');
+  const { stores, deps } = indexerSuite('cleared');
 
   /** A message in a thread, and another thread of the same forum that forwards it. Neither is recorded yet. */
   function aCopy() {

@@ -6,7 +6,7 @@ import { stateOf } from '../../../shared/store/state.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('the clock of live data', () => {
-  const { deps } = indexerSuite('renewed');
+  const { deps } = indexerSuite('cleared');
   const state = () => deps.collections.state;
   afterEach(() => mock.restoreAll());
 

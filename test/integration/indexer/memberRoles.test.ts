@@ -30,7 +30,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 const ROLE = '1300000000000000001';
 
 describe('roles of members', () => {
-  const { stores, deps } = indexerSuite('renewed');
+  const { stores, deps } = indexerSuite('cleared');
   const [serverId, userId] = [anId(), anId()];
 
   /** What is needed to note roles, and a platform whose late answers hold the roles at the time of the request. */

@@ -17,7 +17,7 @@ const DELETED = 'that was deleted';
 const BOB = { ...AL, displayName: 'Bob', avatar: 'https://cdn.discordapp.com/bob.png' };
 
 describe('a person with a name of their own on each server', () => {
-  const { stores, deps } = indexerSuite('renewed');
+  const { stores, deps } = indexerSuite('cleared');
 
   /** A server with a thread that they have started. */
   async function aServerOf(author: typeof AL, asOf: number) {

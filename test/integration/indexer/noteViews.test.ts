@@ -23,7 +23,7 @@ const ADDRESS = { links: createServiceLinks({ publicUrl: 'http://127.0.0.1:3001'
 const WITH_MIRROR = { mirror: {} as Mirror };
 
 describe('watchViews', () => {
-  const { stores, deps } = indexerSuite('renewed', { otherProcesses: true });
+  const { stores, deps } = indexerSuite('cleared', { otherProcesses: true });
 
   interface Watched {
     /** Records with what this indexer makes views. Resolves with what it has warned of since the last time. */

@@ -829,7 +829,7 @@ async function rewriteBody(
 }
 
 describe('verifyArchive, of a small archive', () => {
-  const { stores, deps } = indexerSuite('renewed');
+  const { stores, deps } = indexerSuite('cleared');
 
   it('reports work that was promised long ago and is not done, and no other', async () => {
     const { deletions, erasures, importFiles, pieces } = deps.collections;

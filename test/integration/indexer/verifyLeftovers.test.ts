@@ -12,7 +12,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 import { restingArchive, verifyNow } from '../../support/verifiedArchive.js';
 
 describe('verifyArchive, of what is left behind', () => {
-  const { stores, deps } = indexerSuite('renewed');
+  const { stores, deps } = indexerSuite('cleared');
 
   const context = (): AreaContext => ({
     deps,
