@@ -2,11 +2,13 @@ import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import type { ThreadDetail } from '../../shared/contract/threads.js';
 import type { FaultPoint } from '../../shared/platform/faultPoint.js';
+import { readSettings } from '../../shared/platform/env.js';
 import { verifyArchive } from '../../services/indexer/verify/verifyArchive.js';
 import { until, untilEqual } from '../support/apiServer.js';
 import { anExport, anExportMessage, anExportUser } from '../support/exportFiles.js';
 import { anId } from '../support/factories.js';
 import { indexerDeps } from '../support/indexerDeps.js';
+import { runIndexer, type RunningIndexer } from '../support/runIndexer.js';
 import { end, startService, urlOf, type ServiceProcess } from '../support/serviceProcess.js';
 import { AT_ONCE, NEVER } from '../../shared/store/work.js';
 import { openStores, type TestStores } from '../support/stores.js';
@@ -16,6 +18,8 @@ describe('an indexer that is killed', () => {
   let stores: TestStores;
   let api: ServiceProcess;
   let indexer: ServiceProcess | undefined;
+  /** The indexer that lives. It runs in this process, because a process of its own takes a second to start. */
+  let survivor: RunningIndexer | undefined;
   let client: ArchiveClient;
 
   before(async () => {
@@ -23,7 +27,11 @@ describe('an indexer that is killed', () => {
     api = await startService('api', env({ PORT: '0' }));
     client = createArchiveClient(() => urlOf(api));
   });
-  afterEach(() => indexer && end(indexer, 'SIGKILL'));
+  afterEach(async () => {
+    if (indexer) await end(indexer, 'SIGKILL');
+    await survivor?.stop();
+    survivor = undefined;
+  });
   after(async () => {
     await end(api, 'SIGTERM');
     await stores.close();
@@ -40,6 +48,9 @@ describe('an indexer that is killed', () => {
    * so there is one such point for each kind of work. After the other points, the test ends the claims itself.
    */
   const WAITED_FOR: FaultPoint[] = ['beforeRecords', 'viewsStored'];
+  const survive = async (): Promise<void> => {
+    survivor = await runIndexer(stores, readSettings({ ...process.env, ...env({}) }));
+  };
   /** Runs an indexer that dies at a point, so many times, and then one that lives. */
   const dieAt = async (point: FaultPoint, times: number): Promise<void> => {
     for (let run = 1; run <= times; run += 1) {
@@ -48,7 +59,7 @@ describe('an indexer that is killed', () => {
       await forgetLocks(stores.redis, stores.mongo.namespace);
       if (run < times || !WAITED_FOR.includes(point)) await endLeases();
     }
-    indexer = await startService('indexer', env({}));
+    await survive();
   };
   const statusOf = async (path: string) => (await client.ask('GET', path)).status;
   /** The words of a thread as they can be read now, or the status where it cannot be read. */
@@ -87,7 +98,7 @@ describe('an indexer that is killed', () => {
   });
 
   it('does its work before any process is killed', async () => {
-    indexer = await startService('indexer', env({}));
+    await survive();
     const roots = [...growing.values(), deleted].map(({ before }) => before);
     const imports = [...roots, erased].map((body) =>
       client.perform({ method: 'POST', path: '/admin/import', body }),
@@ -129,7 +140,7 @@ describe('an indexer that is killed', () => {
   });
 
   it('leaves an archive that agrees with its records', async () => {
-    indexer = await startService('indexer', env({}));
+    await survive();
     await until(async () => (await marks()) === 0);
     const report = await verifyArchive(indexerDeps(stores));
     expect(report.differences).to.deep.equal([]);

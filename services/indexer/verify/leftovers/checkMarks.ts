@@ -11,10 +11,10 @@ import { MOST_LISTED } from '../mostListed.js';
  */
 export async function checkMarks({ deps }: AreaContext): Promise<Difference[]> {
   const found: Difference[] = [];
-  for (const kind of ALL_KINDS.filter((one) => one !== 'thread')) {
-    const marks = deps.collections.work
-      .find({ ...waitingMarks(kind), due: { $ne: NEVER } })
-      .limit(MOST_LISTED);
+  const { work } = deps.collections;
+  const marked = new Set<string>(await work.distinct('kind'));
+  for (const kind of ALL_KINDS.filter((one) => one !== 'thread' && marked.has(one))) {
+    const marks = work.find({ ...waitingMarks(kind), due: { $ne: NEVER } }).limit(MOST_LISTED);
     for await (const { _id: id, token: basis, at } of marks) {
       found.push({ kind: 'work.waiting', id, detail: `Marked ${at.toISOString()}`, basis });
     }
