@@ -1,21 +1,27 @@
 /** A process that runs one command of the command line after the other. So its modules are loaded only once. */
 import { runArguments } from '../../services/cli/runArguments.js';
+import { countResources, leftOpen } from './openResources.js';
 import type { CommandResult } from './runCli.js';
 
-/** A command, and variables that are added to the environment. */
+/** A command, and its environment. */
 export interface Order {
-  env: Record<string, string>;
+  env: NodeJS.ProcessEnv;
   args: readonly string[];
 }
 
-const environment = { ...process.env };
+/** How a command has ended, and what it has left open. */
+export interface Done {
+  result: CommandResult;
+  left: string[];
+}
 
 process.on('message', (order: Order) => void run(order));
 
 async function run({ env, args }: Order): Promise<void> {
-  process.env = { ...environment, ...env };
+  process.env = env;
   process.exitCode = 0;
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
+  const before = countResources();
   await runArguments(args);
   const result: CommandResult = {
     code: process.exitCode,
@@ -23,7 +29,7 @@ async function run({ env, args }: Order): Promise<void> {
     stderr: stderr(),
   };
   process.exitCode = 0;
-  process.send!(result);
+  process.send!({ result, left: await leftOpen(before) } satisfies Done);
 }
 
 /** Captures what is written to a stream. The returned function gives it. */

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Order } from './cliHost.js';
+import type { Done, Order } from './cliHost.js';
 import type { CommandResult } from './runCli.js';
 
 const HOST = fileURLToPath(new URL('./cliHost.js', import.meta.url));
@@ -11,7 +11,8 @@ const idle: ChildProcess[] = [];
 
 /**
  * Runs the command line as `runCli` does, but in a process that stays for the next command, because loading the drivers
- * takes a second. It is not for tests of how a process of the command line begins or ends.
+ * takes a second. Rejects where the command leaves anything open. It is not for tests of how a process of the command
+ * line begins or ends.
  */
 export async function runOnHost(
   env: Record<string, string>,
@@ -23,20 +24,13 @@ export async function runOnHost(
   const failed = new AbortController();
   const ended = () => failed.abort(new Error(`It ended: ${args.join(' ')}`));
   host.once('exit', ended);
-  host.send({ env, args } satisfies Order);
-  const [result] = (await once(host, 'message', { signal: failed.signal })) as [CommandResult];
+  host.send({ env: { ...process.env, ...env }, args } satisfies Order);
+  const [{ result, left }] = (await once(host, 'message', { signal: failed.signal })) as [Done];
   host.off('exit', ended);
   // An idle host must not keep a program alive whose work is done. It ends together with that program.
   host.unref();
   host.channel!.unref();
   idle.push(host);
+  if (left.length > 0) throw new Error(`${args.join(' ')} left open: ${left.join(', ')}`);
   return result;
-}
-
-/** Lets the hosts end. The check for open resources finds a host that something keeps alive. */
-export function endHosts(): void {
-  for (const host of idle.splice(0)) {
-    host.ref();
-    host.disconnect();
-  }
 }
