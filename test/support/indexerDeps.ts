@@ -112,13 +112,15 @@ export async function doAll(deps: IndexerDeps): Promise<void> {
 /** Does a batch of the first kind of marks that can be done. Resolves with whether there was one. */
 async function doFirstKind(deps: IndexerDeps): Promise<boolean> {
   const { work } = deps.collections;
-  const isFree = { claim: { $exists: false }, due: { $ne: NEVER } };
-  const marks = await work.find(isFree).toArray();
+  const marks = await work.find({ due: { $ne: NEVER } }).toArray();
   for (const kind of ALL_KINDS) {
-    const due = marks.filter((mark) => mark.kind === kind).map((mark) => mark.due);
-    if (due.length === 0) continue;
-    if (due.some((time) => time > new Date()))
-      await work.updateMany({ ...isFree, kind }, { $set: { due: AT_ONCE } });
+    const own = marks.filter((mark) => mark.kind === kind);
+    if (own.length === 0) continue;
+    const early = own.filter(({ claim, due }) => claim === undefined && due > new Date());
+    if (early.length > 0) {
+      const isFree = { kind, claim: { $exists: false }, due: { $ne: NEVER } };
+      await work.updateMany(isFree, { $set: { due: AT_ONCE } });
+    }
     if ((await runDue(deps, { kind }, [kind])) === true) return true;
   }
   return false;
