@@ -11,11 +11,10 @@ const FILE =
 
 /** A link without its signature, by which two links to the same file can be compared. */
 export function unsignedUrl(address: string): string {
-  if (!/\/attachments\/.*[?&]hm=/.test(address)) return address;
-  const url = parseUrl(address);
-  if (!url) return address;
+  const url = address.includes('hm=') ? parseUrl(address) : null;
+  if (!url?.pathname.includes('/attachments/') || !url.searchParams.has('hm')) return address;
   for (const name of SIGNATURE) url.searchParams.delete(name);
-  return url.href.replace(/[?&]+$/, '');
+  return url.href;
 }
 
 /**
