@@ -194,7 +194,7 @@ function conclude(
 function fileTime(kind: ExportFile['kind'], header: ExportHeader, times: Times): number {
   const { channel, exportedAt } = header;
   const startedAt = snowflakeTime(channel.id);
-  if (kind === 'thread') requireNotAhead(startedAt, () => 'channel.id');
+  if (kind === 'thread' || exportedAt === undefined) requireNotAhead(startedAt, () => 'channel.id');
   if (exportedAt !== undefined) requireNotAhead(Date.parse(exportedAt), () => 'exportedAt');
   const asOf =
     exportedAt === undefined ? (times.newest ?? startedAt * 1_000) : timestampToMicros(exportedAt);
@@ -205,8 +205,8 @@ function fileTime(kind: ExportFile['kind'], header: ExportHeader, times: Times):
 /**
  * Throws ExportError for a time (milliseconds since the epoch) more than a year ahead. The newest source wins, so a
  * file from the future would win over every later one. A message from the future would be its thread's last activity
- * for good. It would also date its file, where the file does not tell its own time. A thread's id holds the time of its
- * start: one from the future would be the newest of every list for good.
+ * for good. It would also date its file, where the file does not tell its own time, and so would the id of a forum. A
+ * thread's id holds the time of its start: one from the future would be the newest of every list for good.
  */
 function requireNotAhead(time: number, place: () => string): void {
   if (time > Date.now() + LONGEST_LEAD_MS) {

@@ -99,6 +99,14 @@ describe('inspectExport', () => {
     expect((await inspect(anExport({ messages, channel: { id: soon } }))).kind).to.equal('thread');
   });
 
+  it('rejects a forum whose id is from the future, where the file does not tell when it was made', async () => {
+    const channel = { id: anId('2150-01-01T00:00:00Z'), type: 'GuildForum', categoryId: null };
+    const { exportedAt: _exportedAt, ...old } = anExport({ messages: [], channel });
+    const found = await inspect(old);
+    expect(found).to.include({ kind: 'rejected', at: 'channel.id' });
+    expect(found).to.have.property('reason').that.contains('is more than a year ahead');
+  });
+
   it('takes gzip, a byte-order mark and unknown keys', async () => {
     const text = JSON.stringify({ ...anExport(), later: { any: ['thing'] } });
     expect((await inspect(gzipSync(text))).kind).to.equal('thread');
