@@ -62,8 +62,8 @@ const LETTER_ENDS = new RegExp(LETTER_END, 'uy');
 const EVERYBODY = ['everyone', 'here'];
 
 /**
- * How much effort the names of one message may take: a comparison counts 1, and a hash EFFORT_OF_HASH. Every message
- * that the platform allows takes less. Without a limit, a forged message would keep the process busy for half a minute.
+ * How much effort the names of one message or title may take: a comparison counts 1, and a hash EFFORT_OF_HASH. Every
+ * message that the platform allows takes less. Without a limit, a forged message would keep the process busy for half a minute.
  */
 const MOST_EFFORT = 3_000_000;
 const EFFORT_OF_HASH = 40;
@@ -172,7 +172,10 @@ function lowerCase(name: string): string {
   return name.toLowerCase();
 }
 
-/** A title in which these names are replaced, wherever they stand as whole words. */
+/**
+ * A title in which these names are replaced, wherever they stand as whole words. Where that costs more than MOST_EFFORT,
+ * the rest of the title is cut off, unread.
+ */
 export function eraseNames(title: string, names: readonly string[]): string {
   const words = names.filter(({ length }) => length > 1);
   if (words.length === 0) return title;
@@ -180,11 +183,14 @@ export function eraseNames(title: string, names: readonly string[]): string {
   words.push(SOMEBODY);
   const theirs = new Set(words.map(lowerCase));
   const lengths = [...new Set(words.map(({ length }) => length))].sort((one, other) => other - one);
+  let effort = 0;
   /** The end of the longest name that begins at `from`; -1 where none does. */
   const endOf = (from: number): number => {
-    const isName = (length: number): boolean =>
-      theirs.has(lowerCase(title.slice(from, from + length))) &&
-      matchesAt(NAME_ENDS, title, from + length);
+    const isName = (length: number): boolean => {
+      effort += length;
+      const candidate = lowerCase(title.slice(from, from + length));
+      return theirs.has(candidate) && matchesAt(NAME_ENDS, title, from + length);
+    };
     const length = lengths.find(isName);
     return length === undefined ? -1 : from + length;
   };
@@ -192,6 +198,7 @@ export function eraseNames(title: string, names: readonly string[]): string {
   let done = 0;
   for (let at = 0; at < title.length; at += 1) {
     if (!matchesAt(NAME_STARTS, title, at)) continue;
+    if (effort > MOST_EFFORT) return clean + title.slice(done, at);
     const behindSign = matchesAt(SIGN_STARTS, title, at) ? endOf(at + 1) : -1;
     const end = behindSign < 0 ? endOf(at) : behindSign;
     if (end < 0) continue;
