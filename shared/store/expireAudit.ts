@@ -5,6 +5,7 @@ import type { Settings } from '../platform/env.js';
 const DAY_SECONDS = 86_400;
 const INDEX_NAME = 'at';
 const INDEX_OPTIONS_CONFLICT = 85;
+const INDEX_NOT_FOUND = 27;
 
 type Audited = Pick<Mongo, 'collections'>;
 type AuditSettings = Pick<Settings, 'AUDIT_DAYS'>;
@@ -16,7 +17,10 @@ type AuditSettings = Pick<Settings, 'AUDIT_DAYS'>;
 export async function expireAudit(mongo: Audited, settings: AuditSettings): Promise<void> {
   if (await keepAuditIndex(mongo, settings)) return;
   // The index has another time. It is dropped and made again, because the role readWrite may not run collMod.
-  await mongo.collections.audit.dropIndex(INDEX_NAME);
+  await mongo.collections.audit.dropIndex(INDEX_NAME).catch((error: unknown) => {
+    // Another indexer that starts now may have dropped it meanwhile.
+    if (!hasCode(error, INDEX_NOT_FOUND)) throw error;
+  });
   await keepAuditIndex(mongo, settings);
 }
 
@@ -30,7 +34,11 @@ export async function keepAuditIndex(
     await audit.createIndexes([{ name: INDEX_NAME, key: { at: -1 }, expireAfterSeconds }]);
     return true;
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === INDEX_OPTIONS_CONFLICT) return false;
+    if (hasCode(error, INDEX_OPTIONS_CONFLICT)) return false;
     throw error;
   }
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof MongoServerError && error.code === code;
 }

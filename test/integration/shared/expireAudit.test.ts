@@ -24,6 +24,14 @@ describe('expireAudit', () => {
     }
   });
 
+  it('follows the setting when several indexers start at once', async () => {
+    for (const days of [30, 31, 32, 33, 34, 35]) {
+      const starts = [1, 2, 3, 4].map(() => expireAudit(stores.mongo, { AUDIT_DAYS: days }));
+      await Promise.all(starts);
+      expect(await lives()).to.deep.equal([days * DAY_SECONDS]);
+    }
+  });
+
   it('is not changed by an indexer with another setting that looks for missing indexes', async () => {
     await expireAudit(stores.mongo, { AUDIT_DAYS: 30 });
     await keepIndexes(stores.mongo, { AUDIT_DAYS: 365 });
