@@ -34,6 +34,7 @@ type Known = { link: string | null } | { forbidden: PlatformForbidden };
 /**
  * When the platform has refused to show so many messages within REFUSED_WITHIN_MS, nothing more is asked for. It bans
  * an address after too many refusals, and an archive may hold any number of files of a server that the bot is not in.
+ * A request under way counts as refused until it is answered.
  */
 const MOST_REFUSED = 50;
 const REFUSED_WITHIN_MS = 10 * 60_000;
@@ -62,17 +63,21 @@ export function createFreshLinks(platform: PlatformClient): FreshLinks {
     waitMs: Infinity,
   });
   let refusedAt: number[] = [];
+  let underWay = 0;
   const mayAsk = (): boolean => {
     refusedAt = refusedAt.filter((at) => performance.now() - at < REFUSED_WITHIN_MS);
-    return refusedAt.length < MOST_REFUSED;
+    return refusedAt.length + underWay < MOST_REFUSED;
   };
   const ask = async (file: SentAttachment): Promise<Known> => {
+    underWay += 1;
     try {
       return { link: await askMessage(platform, file) };
     } catch (error) {
       if (!(error instanceof PlatformForbidden)) throw error;
       refusedAt.push(performance.now());
       return { forbidden: error };
+    } finally {
+      underWay -= 1;
     }
   };
   const links = new LRUCache<string, Known, SentAttachment>({
@@ -83,7 +88,7 @@ export function createFreshLinks(platform: PlatformClient): FreshLinks {
         throw error;
       });
       if (link === null && !mayAsk())
-        throw new PlatformAway('It has refused to show many messages');
+        throw new PlatformAway('It has refused to show many messages, or is asked for many now');
       const known = link === null ? await ask(file) : { link };
       const fresh = 'link' in known ? known.link : null;
       options.ttl = fresh === null ? GONE_MS : Math.max(1, lifetimeMs(fresh));

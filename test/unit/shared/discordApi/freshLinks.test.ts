@@ -77,4 +77,14 @@ describe('fresh links', () => {
     expect(await thrownBy(links.linkOf(file(MOST_REFUSED)))).to.be.instanceOf(PlatformAway);
     expect(asked).to.have.length(MOST_REFUSED);
   });
+
+  it('are asked for in few messages more than that where many are asked for at once', async () => {
+    const { platform, asked } = refusing(
+      () => new PlatformForbidden('Missing Access', 403, 50_001),
+    );
+    const links = createFreshLinks(platform);
+    const files = Array.from({ length: 400 }, (_, n) => file(n));
+    await Promise.all(files.map((one) => thrownBy(links.linkOf(one))));
+    expect(asked).to.have.length(MOST_REFUSED);
+  });
 });
