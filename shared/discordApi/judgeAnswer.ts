@@ -25,11 +25,12 @@ export function judge(status: number, headers: Headers, body: unknown): Verdict 
   }
   const reason = `The platform answers ${status}${message === null ? '' : `: ${message}`}`;
   if (status === 403) {
+    if (isCutOff(headers, body)) return { kind: 'fault', reason, isInvalid: true };
     // The platform gives a code with each 403. Without a code, or with BLOCKED, Cloudflare has blocked the request.
     // That says nothing about what was asked for.
     if (code === null || code === BLOCKED) {
       return {
-        ...judgeLimit(headers, undefined),
+        ...judgeLimit(headers, null),
         reason: `${reason}: Cloudflare, in front of it, blocks this address`,
       };
     }
@@ -49,21 +50,26 @@ function judgeLimit(headers: Headers, body: unknown): Extract<Verdict, { kind: '
   const fields = fieldsOf(body);
   const isGlobal =
     fields?.['global'] === true || scope === 'global' || headers.has('X-RateLimit-Global');
+  const isProxys = fields === null && !isCutOff(headers, body);
   const seconds =
     numberOrNull(fields?.['retry_after']) ??
     numberIn(headers, 'Retry-After') ??
     numberIn(headers, 'X-RateLimit-Reset-After');
   return {
     kind: 'wait',
-    reason:
-      fields === null
-        ? 'Cloudflare, in front of the platform, limits this address (429)'
-        : 'The platform asks to wait (429)',
+    reason: isProxys
+      ? 'Cloudflare, in front of the platform, limits this address (429)'
+      : 'The platform asks to wait (429)',
     waitMs: seconds === null ? UNTOLD_WAIT_MS : Math.max(boundedMs(seconds), SHORTEST_WAIT_MS),
     // A 429 without JSON comes from a proxy in front of the platform. It limits the address, whatever is asked.
-    stopsAll: isGlobal || fields === null,
+    stopsAll: isGlobal || isProxys,
     isInvalid: scope !== 'shared',
   };
+}
+
+/** Whether an answer announces JSON and did not arrive whole. So it may be the platform's own, in spite of its body. */
+function isCutOff(headers: Headers, body: unknown): boolean {
+  return body === undefined && /^application\/json\b/i.test(headers.get('Content-Type') ?? '');
 }
 
 function errorIn(body: unknown): { code: number | null; message: string | null } {

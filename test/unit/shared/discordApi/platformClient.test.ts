@@ -20,7 +20,7 @@ import { FakeClock } from '../../../support/fakeClock.js';
 type Respond = (sent: number) => Response | Error;
 
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
-  new Response(JSON.stringify(body), { status, headers });
+  Response.json(body, { status, headers });
 
 /** The headers of a bucket. */
 const bucket = (remaining: number, resetAfter: number, hash = 'abc', limit = 5) => ({
@@ -336,6 +336,21 @@ describe('the client of the platform', () => {
       expect(seen.error).to.be.instanceOf(PlatformAway);
       expect(sent).to.have.length(5);
     });
+  });
+
+  it('tries again after a refusal or a limit that is cut off, and stops nothing else', async () => {
+    const cut = (status: number) =>
+      new Response('{"message": "Missing Acc', {
+        status,
+        headers: { 'Content-Type': 'application/json', 'Retry-After': '1' },
+      });
+    for (const status of [403, 429]) {
+      const { ask, clock, told } = aClient((n) => (n === 1 ? cut(status) : json({})));
+      const seen = outcome(ask());
+      await clock.pass(2_000);
+      expect(seen.value, String(status)).to.be.an('object');
+      expect(told, String(status)).to.deep.equal({ invalid: 1, stops: [] });
+    }
   });
 
   describe('403 of Cloudflare', () => {
