@@ -23,7 +23,7 @@ export class RateBucket {
   #blockedUntil = 0;
   #underWay = 0;
   #isUnlimited = false;
-  #wake: (() => void)[] = [];
+  readonly #wake = new Set<() => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -75,7 +75,7 @@ export class RateBucket {
   get isIdle(): boolean {
     const now = this.#clock.now();
     const isFull = this.#resetAt === undefined || this.#resetAt <= now;
-    return isFull && this.#underWay === 0 && this.#wake.length === 0 && this.#blockedUntil <= now;
+    return isFull && this.#underWay === 0 && this.#wake.size === 0 && this.#blockedUntil <= now;
   }
 
   #learn(told: BucketState): void {
@@ -106,18 +106,20 @@ export class RateBucket {
 
   async #change(waitMs: number, signal?: AbortSignal): Promise<void> {
     const sleep = followSignal(signal);
-    const woken = new Promise<void>((resolve) => this.#wake.push(resolve));
+    let wake = (): void => undefined;
+    const woken = new Promise<void>((resolve) => (wake = resolve));
+    this.#wake.add(wake);
     const slept = this.#clock
       .sleep(Number.isFinite(waitMs) ? Math.ceil(waitMs) : LONGEST_WAIT_MS, sleep.signal)
       .catch(() => undefined);
     await Promise.race([woken, slept]);
     sleep.end();
+    this.#wake.delete(wake);
   }
 
   #wakeAll(): void {
-    const waiting = this.#wake;
-    this.#wake = [];
-    for (const wake of waiting) wake();
+    for (const wake of this.#wake) wake();
+    this.#wake.clear();
   }
 }
 

@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { RateBucket } from '../../../../shared/discordApi/rateBucket.js';
+import { FakeClock } from '../../../support/fakeClock.js';
+
+describe('RateBucket', () => {
+  it('is idle once it is full and all who waited have given up, so that it can be dropped', async () => {
+    const clock = new FakeClock();
+    const bucket = new RateBucket(clock);
+    await bucket.take();
+    bucket.giveBack({ hash: 'a', limit: 1, remaining: 0, resetAfterMs: 1_000 });
+    const limit = new AbortController();
+    const waiting = bucket.take(limit.signal).catch(() => 'given up');
+    await clock.pass(500);
+    expect(bucket.isIdle).to.equal(false);
+    limit.abort();
+    expect(await waiting).to.equal('given up');
+    await clock.pass(500);
+    expect(bucket.isIdle).to.equal(true);
+  });
+});
