@@ -42,7 +42,9 @@ export async function dropCachedStats(
  * called where nobody knows what has changed. Throws while Redis is away.
  */
 export async function announceEverything(redis: Redis, namespace: string): Promise<void> {
-  const keys = redis.scanStream({ match: statsCacheKey(namespace, '*'), count: 1_000 });
+  // The name of a database may have signs that have a meaning in a pattern of Redis.
+  const literally = namespace.replace(/[*?[]/g, '\\$&');
+  const keys = redis.scanStream({ match: statsCacheKey(literally, '*'), count: 1_000 });
   for await (const batch of keys as AsyncIterable<string[]>) {
     await Promise.all(batch.map((key) => keepEmpty(redis, key)));
   }
