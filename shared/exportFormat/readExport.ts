@@ -9,7 +9,7 @@ import { messageTime } from './messageTime.js';
 import { messageTypeNumber, THREAD_STARTER } from './messageTypes.js';
 import { snowflakeTime } from './snowflake.js';
 import { ExportSplitter, type ExportPart } from './splitExport.js';
-import { timestampToMicros } from './timestamps.js';
+import { timestampToMicrosOrNull } from './timestamps.js';
 
 /** How far the clock of an exporting machine may be ahead (ms). */
 const LONGEST_LEAD_MS = 366 * 86_400_000;
@@ -145,7 +145,7 @@ interface Times {
 
 function noteTimes(times: Times, time: number, { asOf }: ExportMessage, part: ExportPart): void {
   times.newest = Math.max(times.newest ?? -Infinity, time * 1_000);
-  const told = asOf === undefined ? -Infinity : timestampToMicros(asOf);
+  const told = timestampToMicrosOrNull(asOf) ?? -Infinity;
   if (told > times.latest) {
     Object.assign(times, { latest: told, latestPlace: placeIn(part, ['asOf']) });
   }
@@ -192,12 +192,11 @@ function conclude(
 }
 
 function fileTime(kind: ExportFile['kind'], header: ExportHeader, times: Times): number {
-  const { channel, exportedAt } = header;
-  const startedAt = snowflakeTime(channel.id);
-  if (kind === 'thread' || exportedAt === undefined) requireNotAhead(startedAt, () => 'channel.id');
-  if (exportedAt !== undefined) requireNotAhead(Date.parse(exportedAt), () => 'exportedAt');
-  const asOf =
-    exportedAt === undefined ? (times.newest ?? startedAt * 1_000) : timestampToMicros(exportedAt);
+  const startedAt = snowflakeTime(header.channel.id);
+  const exportedAt = timestampToMicrosOrNull(header.exportedAt);
+  if (kind === 'thread' || exportedAt === null) requireNotAhead(startedAt, () => 'channel.id');
+  if (exportedAt !== null) requireNotAhead(exportedAt / 1_000, () => 'exportedAt');
+  const asOf = exportedAt ?? times.newest ?? startedAt * 1_000;
   if (times.latest <= asOf) return asOf;
   throw new ExportError("asOf must not be later than the file's exportedAt", times.latestPlace);
 }

@@ -31,6 +31,11 @@ export function timestampToMicros(text: string): number {
   return second * 1_000 + Number(digits);
 }
 
+/** The same, or null where there is none, and for the year 1. */
+export function timestampToMicrosOrNull(text: string | undefined): number | null {
+  return text !== undefined && timestampToDateOrNull(text) ? timestampToMicros(text) : null;
+}
+
 /** Microseconds since the epoch as a UTC timestamp with the seven digits that exporters write. */
 export function microsToTimestamp(micros: number): string {
   const millis = Math.floor(micros / 1_000);

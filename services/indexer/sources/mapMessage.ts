@@ -10,7 +10,7 @@ import { messageTime } from '../../../shared/exportFormat/messageTime.js';
 import { isCounted, messageTypeNumber } from '../../../shared/exportFormat/messageTypes.js';
 import {
   timestampToDateOrNull,
-  timestampToMicros,
+  timestampToMicrosOrNull,
 } from '../../../shared/exportFormat/timestamps.js';
 import type {
   AttachmentRecord,
@@ -71,7 +71,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     forwarded: mapForwarded(message.forwardedMessage, threadId, restoreWith),
     interaction: mapInteraction(message.interaction),
     ...mapRoles(message.mentionedRoles),
-    asOf: message.asOf === undefined ? context.asOf : timestampToMicros(message.asOf),
+    asOf: timestampToMicrosOrNull(message.asOf) ?? context.asOf,
   };
 }
 

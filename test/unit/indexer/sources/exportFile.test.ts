@@ -235,6 +235,7 @@ describe('sourceMessage', () => {
 
   it('takes a time of the year 1, which the exporter writes for none, for none', () => {
     const none = '0001-01-01T00:00:00+00:00';
+    expect(map({ asOf: none }).asOf).to.equal(map({}).asOf);
     const { editedAt, embeds, forwarded } = map({
       timestampEdited: none,
       embeds: [{ timestamp: none }],

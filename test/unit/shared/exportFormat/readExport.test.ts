@@ -89,6 +89,14 @@ describe('inspectExport', () => {
     expect(empty).to.include({ asOf: Date.parse('2021-04-01') * 1_000 });
   });
 
+  it('dates a file in the same way where the year 1 stands for its time', async () => {
+    const id = anId('2020-01-01T00:00:00Z');
+    const messages = [anExportMessage({ id, timestamp: '2020-01-01T00:00:00Z' })];
+    const none = '0001-01-01T00:00:00+00:00';
+    const found = await inspect({ ...anExport({ messages }), exportedAt: none });
+    expect(found).to.include({ kind: 'thread', asOf: Date.parse('2020-01-01') * 1_000 });
+  });
+
   it('rejects a thread whose id is from the future, which would be the newest for good', async () => {
     const messages = [anExportMessage({ timestamp: '2026-01-01T00:00:00+00:00' })];
     const id = anId('2150-01-01T00:00:00Z');
