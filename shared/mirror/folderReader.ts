@@ -41,9 +41,13 @@ function silent(): Error {
 async function openWhole(path: string, bytes: number): Promise<FileHandle | null> {
   const file = await open(path).catch(absent);
   if (!file) return null;
-  if ((await file.stat()).size === bytes) return file;
-  await file.close();
-  return null;
+  let isWhole = false;
+  try {
+    isWhole = (await file.stat()).size === bytes;
+  } finally {
+    if (!isWhole) await file.close();
+  }
+  return isWhole ? file : null;
 }
 
 /** The content of a file. It closes the file at its end, and when it is destroyed. */

@@ -10,8 +10,10 @@ import {
   readlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { mock } from 'node:test';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { expect } from 'chai';
@@ -61,6 +63,25 @@ describe('createFolderFiles', () => {
       half.destroy();
       await until(() => !isOpen());
     } finally {
+      await place.close();
+    }
+  });
+
+  it('closes a file whose length cannot be read', async () => {
+    const place = await aFolder();
+    const { files, put } = aMirror(place);
+    const key = await put(Buffer.from('x'));
+    const other = await open(join(dirname(files.incoming), key));
+    const handles = Object.getPrototypeOf(other) as Pick<FileHandle, 'stat'>;
+    await other.close();
+    const failing = mock.method(handles, 'stat', () => Promise.reject(new Error('Stale handle')));
+    try {
+      const asked: unknown = await files.open(key, 1).catch((error: unknown) => error);
+      expect(String(asked)).to.contain('Stale handle');
+      const opened = readdirSync('/proc/self/fd').map((fd) => targetOf(fd) ?? '');
+      expect(opened.filter((path) => path.endsWith(key))).to.deep.equal([]);
+    } finally {
+      failing.mock.restore();
       await place.close();
     }
   });
