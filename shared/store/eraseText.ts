@@ -63,7 +63,8 @@ const EVERYBODY = ['everyone', 'here'];
 
 /**
  * How much effort the names of one message or title may take: a comparison counts 1, and a hash EFFORT_OF_HASH. Every
- * message that the platform allows takes less. Without a limit, a forged message would keep the process busy for half a minute.
+ * message that the platform allows takes less. Without a limit, a forged message would keep the process busy for half a
+ * minute.
  */
 const MOST_EFFORT = 3_000_000;
 const EFFORT_OF_HASH = 40;
@@ -173,8 +174,8 @@ function lowerCase(name: string): string {
 }
 
 /**
- * A title in which these names are replaced, wherever they stand as whole words. Where that costs more than MOST_EFFORT,
- * the rest of the title is cut off, unread.
+ * A title in which these names are replaced, wherever they stand as whole words. Where that costs more than
+ * MOST_EFFORT, the rest of the title is cut off, unread.
  */
 export function eraseNames(title: string, names: readonly string[]): string {
   const words = names.filter(({ length }) => length > 1);
