@@ -47,7 +47,7 @@ import { startArchive, type TestArchive } from '../../support/archive.js';
 import { anExport, anExportMessage, bytesOf } from '../../support/exportFiles.js';
 import { aServer, aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { startFileServer } from '../../support/fileServer.js';
-import { indexerDeps, record } from '../../support/indexerDeps.js';
+import { doAll, indexerDeps, record } from '../../support/indexerDeps.js';
 import { aFolder, doDue, LIVE, storedKeys, withMirror } from '../../support/mirrorRig.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
 import { sweptBetween } from '../../support/sweptBetween.js';
@@ -324,6 +324,7 @@ describe('backup and restore', () => {
         await createHandlers(deps)['reindex-views']({});
         await askToLookThrough(deps);
         await doDue(deps);
+        await doAll(deps);
         expect(await sync.countDocuments({ kind: 'file' })).to.equal(0);
         expect(await work.countDocuments()).to.equal(0);
         expect(await stored()).to.deep.equal([]);
