@@ -7,7 +7,7 @@ import schemathesis
 # Rules that JSON Schema cannot say. A request that follows the schema may be refused with 400 for one of these alone:
 # the path of a detail, what its message begins with, and why the schema does not say it.
 RULES = [
-    ("cursor", "cursor is not one that this archive has handed out", "it is signed: nobody else can make one"),
+    ("cursor", "cursor was not issued by this archive", "it is signed: nobody else can make one"),
     ("query", "query must be at most 8192 bytes", "it bounds all parameters together, as they are encoded"),
     ("offset", "offset and limit together must not exceed", "it bounds a sum"),
     ("body", "body must name only one of serverId, channelId and threadId", "it lists members, not which exclude each other"),
