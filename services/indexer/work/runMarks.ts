@@ -27,19 +27,16 @@ export async function runDue(
   kinds: readonly LoopKind[] = ALL_KINDS,
 ): Promise<boolean | number> {
   const isAll = Object.keys(among).length === 0;
-  let earliest = isAll
+  const earliest = isAll
     ? await earliestDue(deps, kinds)
     : new Map(kinds.map((kind) => [kind, AT_ONCE]));
   // An archive at rest has no marks at all.
   if (earliest.size === 0 || (await isPartlyRestored(deps.collections))) return false;
   let did = false;
-  for (const [n, kind] of kinds.entries()) {
-    if (!earliest.has(kind) || (await runKind(deps, kind, among)) === 0) continue;
-    did = true;
-    // The work has set marks of later kinds. They are done in the same round. So where all kinds are done together, a
-    // server is not counted before its people are, and once more after that.
-    const rest = kinds.slice(n + 1);
-    if (isAll && rest.length > 0) earliest = await earliestDue(deps, rest);
+  for (const kind of kinds) {
+    // What is done sets marks of later kinds. They are done in the same round. Otherwise a server would be counted
+    // before its people are, and once more after that.
+    if ((did || earliest.has(kind)) && (await runKind(deps, kind, among)) > 0) did = true;
   }
   if (did) return true;
   // A mark that is due by now, and was not done, is held back. It is looked for again after the next change.
