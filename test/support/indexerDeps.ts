@@ -4,7 +4,6 @@ import { createServiceLinks } from '../../services/indexer/views/serviceLinks.js
 import { parseResolvedTags } from '../../services/indexer/views/threadModel.js';
 import { ingest, type Ingested } from '../../services/indexer/ingest/ingest.js';
 import type { IndexerDeps } from '../../services/indexer/deps.js';
-import { ALL_KINDS } from '../../services/indexer/work/kinds.js';
 import { finish, runDue } from '../../services/indexer/work/runMarks.js';
 import type { SourceMessage, SourceThread } from '../../shared/store/records.js';
 import { FAILED } from '../../shared/store/quarantine.js';
@@ -101,27 +100,10 @@ export function build(deps: IndexerDeps, threadId: string): Promise<boolean> {
   return finish(deps, 'thread', threadId);
 }
 
-/**
- * Does all marks, whenever they are due. It does all marks of one kind before those of a later kind, so that a server,
- * for example, is counted once and not after each kind that leads to it.
- */
+/** Does all marks, whenever they are due. */
 export async function doAll(deps: IndexerDeps): Promise<void> {
-  while (await doFirstKind(deps));
-}
-
-/** Does a batch of the first kind of marks that can be done. Resolves with whether there was one. */
-async function doFirstKind(deps: IndexerDeps): Promise<boolean> {
   const { work } = deps.collections;
-  const marks = await work.find({ due: { $ne: NEVER } }).toArray();
-  for (const kind of ALL_KINDS) {
-    const own = marks.filter((mark) => mark.kind === kind);
-    if (own.length === 0) continue;
-    const early = own.filter(({ claim, due }) => claim === undefined && due > new Date());
-    if (early.length > 0) {
-      const isFree = { kind, claim: { $exists: false }, due: { $ne: NEVER } };
-      await work.updateMany(isFree, { $set: { due: AT_ONCE } });
-    }
-    if ((await runDue(deps, { kind }, [kind])) === true) return true;
-  }
-  return false;
+  const isFree = { claim: { $exists: false }, due: { $ne: NEVER } };
+  do await work.updateMany(isFree, { $set: { due: AT_ONCE } });
+  while ((await runDue(deps)) === true);
 }
