@@ -30,9 +30,9 @@ export function invalidCredential(what: string): InvalidCredential {
 }
 
 /**
- * Turns the refusal of an API key that was sent as a password into 401 with a Basic challenge. So a browser asks for
- * another password. After a 403, it would send the same one until it is closed. It applies to a key that is wrong, has
- * expired, or has too low a level. Other errors are returned unchanged.
+ * Turns the refusal of an API key that was sent as a password into 401 with a Basic challenge, where the key is wrong,
+ * has expired, or has too low a level. A browser then asks for another password. After a 403, it would send the same
+ * password until it is closed. Returns other errors unchanged.
  */
 export function refusedPassword(refusal: AppError): AppError {
   const options = { headers: { 'WWW-Authenticate': BASIC_CHALLENGE } };
