@@ -45,8 +45,9 @@ export function clipPassage(escaped: string): string {
   const room = NEAR - length;
   const sentence = nearest(at, -Math.min(LEAD.sentence, room), begins);
   const start = begins(sentence) ? sentence : at - Math.min(LEAD.words, room);
-  const whole = Math.min(start, places.length - PASSAGE);
-  const first = nearest(Math.max(0, whole), SLACK, isBetween);
+  const whole = Math.max(0, Math.min(start, places.length - PASSAGE));
+  // The passage may begin later, but not behind the beginning of the first mark.
+  const first = nearest(whole, Math.min(SLACK, at + 1 - whole), isBetween);
   const last = nearest(first + PASSAGE, -SLACK, isBetween);
   // A mark that begins at the end of the passage is left out.
   const kept = escaped.slice(places[first], places[last]).replace(/<mark>$/, '');

@@ -80,6 +80,16 @@ describe('clipPassage', () => {
     expect(clipPassage(opening)).to.match(/^(seven ){15}<mark>/);
   });
 
+  it('does not begin behind the first mark to begin between words', () => {
+    const path = `/${'opt'.repeat(30)}/`;
+    const between = 'six '.repeat(43);
+    const clipped = clipPassage(
+      `${'seven '.repeat(50)}${path}<mark>salt</mark> ${between}<mark>sea</mark> ${between}`,
+    );
+    expect(clipped).to.match(/^[opt/]*<mark>salt<\/mark> six/);
+    expect(clipped).to.include('<mark>sea</mark>');
+  });
+
   it('shows as much where the mark is the last word', () => {
     const clipped = clipPassage(`${'one seven eleven '.repeat(40)}Ends. <mark>word</mark>`);
     expect(clipped).to.match(/ Ends\. <mark>word<\/mark>$/);
