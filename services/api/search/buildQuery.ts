@@ -43,9 +43,10 @@ export function buildQuery(parsed: ParsedQuery, params: SearchParams): Query {
   const strong = ofKind(type, findThreads(parsed), findMessages(parsed));
   if (params.minScore >= WEAK_BELOW) return within(params, strong);
   const { terms } = parsed;
+  const weight = 1 / countPieces(terms);
   const scattered = bandOf(
     'scattered',
-    all(terms.map((term) => inStretch(inOne(matchTerm, term)))),
+    all(terms.map((term) => inStretch(inOne(matchTerm, term, weight)))),
   );
   const weak = [
     ...(type === 'messages' ? [] : [scattered]),

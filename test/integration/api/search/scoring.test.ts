@@ -143,6 +143,20 @@ describe('search: scores', () => {
     expect(await scoreOf(0.85)).to.equal(undefined);
   });
 
+  it('gives words far apart a score that does not grow with their number', async () => {
+    const words = ['gudgeon', 'futtock', 'garboard', 'rabbet', 'thwart', 'breasthook'];
+    const talk = 'and other things that are said in between, '.repeat(20);
+    const said = words.map((word) => `${word} ${talk}`);
+    await fixture.store(aThread({ title: 'Timber', messages: said }));
+    const scoreOf = async (count: number) => {
+      const found = await fixture.search(words.slice(-count).join(' '), { minScore: 0 });
+      return found.results.threads[0]!.score;
+    };
+    const few = await scoreOf(3);
+    expect(few).to.be.within(0.4, 0.5);
+    expect(await scoreOf(6)).to.be.closeTo(few, 0.001);
+  });
+
   it('gives a long thread one place, below the messages that say it, and none where its words never meet', async () => {
     const said = Array.from({ length: 20 }, (_, n) =>
       aThread({
