@@ -1,5 +1,5 @@
 import { countPieces, firstPieces } from './countPieces.js';
-import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
+import { bareWord, wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
 
 /**
  * Words that hold sentences together but say nothing about their subject, by language. They are folded as in the index.
@@ -176,7 +176,10 @@ const ELIDED =
   /^[^\p{L}\p{N}]*(?:[cdjlmnst]|qu|quelqu|jusqu|lorsqu|puisqu|un|d?all|dell|nell|sull|quell)['’](?=\p{L}{2})/iu;
 
 function wordsIn(text: string): string[] {
-  const compounds = text.split(BETWEEN_WORDS).flatMap((part) => part.split(SCRIPT_BREAK));
+  const compounds = text
+    .split(BETWEEN_WORDS)
+    .flatMap((part) => part.split(SCRIPT_BREAK))
+    .map(bareWord);
   return compounds.flatMap((compound) => {
     const part = compound.replace(ELIDED, '');
     if (!SPACELESS.test(part)) return /[\p{L}\p{N}]/u.test(part) ? [part] : [];

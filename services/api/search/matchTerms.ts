@@ -111,7 +111,7 @@ export function textsOf({ text, synonyms = [] }: SearchTerm): string[] {
  * themselves. A word that only looks like their plural is another word: `ups`, `ios`. `it's` is the same as `its`.
  */
 const SHORT_STEM =
-  /^[([{<'‘’"`*_]*(?:(?<alone>(?:am|an|as|at|if|in|io|is|it|of|on|or|up|us)(?:['’]?s)?|i['’]d)|(?<noun>[aeiou][b-df-hj-np-tv-z])(?:['’]?s)?|(?<verb>[aeiou][b-df-hj-np-tv-z])(?:es?|eds?|ing))[)\]}>'’"`*_.,;:!?…]*$/i;
+  /^(?:(?<alone>(?:am|an|as|at|if|in|io|is|it|of|on|or|up|us)(?:['’]?s)?|i['’]d)|(?<noun>[aeiou][b-df-hj-np-tv-z])(?:['’]?s)?|(?<verb>[aeiou][b-df-hj-np-tv-z])(?:es?|eds?|ing))$/i;
 
 const ENDINGS = ['e', 'es', 'ed', 'eds', 'ing'];
 

@@ -72,9 +72,26 @@ function splitTerms(text: string): SearchTerm[] {
   );
 }
 
-/** The words of a text. An emoji is a word of its own, as it is in the index. */
+/** Signs that the index drops, in front of a word and behind it. */
+const SIGNS = String.raw`()\[\]{}<>"*_~|,;:!?¡¿…\/\\（）「」『』、。！？` + '`';
+
+/**
+ * Matches such signs around a word, but not those that belong to it, as in `.NET`, `--flag`, `C++` and `C#`. In Hebrew,
+ * an apostrophe at the end belongs to the word.
+ */
+const AROUND_WORD = new RegExp(
+  `^[${SIGNS}'‘’@#]+|(?:[${SIGNS}.]|(?<!\\p{sc=Hebrew})['‘’])+$`,
+  'gu',
+);
+
+/** A word without brackets, quotes and other signs around it, as the index has it. */
+export function bareWord(word: string): string {
+  return word.replace(AROUND_WORD, '');
+}
+
+/** The bare words of a text. An emoji is a word of its own, as it is in the index. */
 function wordsIn(text: string): string[] {
-  return text.replace(EMOJIS, ' $& ').split(' ');
+  return text.replace(EMOJIS, ' $& ').split(' ').map(bareWord);
 }
 
 /** Whether a text holds anything that can be found. */

@@ -183,6 +183,16 @@ describe('search: related', () => {
     expect(titles(await ask('c0fe0018'))).to.deep.equal([]);
   });
 
+  it('finds other spellings of a word with signs around it', async () => {
+    for (const sign of ['?', ')', '!', '.', '"', '`', '？']) {
+      const spelled = ['plugin', 'get SurnGlow Span Dial', 'n3470', '0xbad0017e', 'e-mail'];
+      const found = await Promise.all(spelled.map((q) => ask(q + sign)));
+      const expected = ['Clocks', 'Winch', 'Hull', 'Apple', 'Letters'];
+      expect(found.map(best), sign).to.deep.equal(expected);
+    }
+    expect(best(await ask('(transponderen)'))).to.equal('Radio');
+  });
+
   it('parts a single letter from a word', async () => {
     expect(titles(await ask('xcable'))).to.deep.equal(['Cables']);
     expect(titles(await ask('cablec'))).to.deep.equal(['Cables']);
