@@ -1,3 +1,4 @@
+import anyAscii from 'any-ascii';
 import { countPieces, firstPieces } from './countPieces.js';
 import { bareWord, wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
 
@@ -191,9 +192,23 @@ function wordsIn(text: string): string[] {
 
 /** A word without case, accents, apostrophes, and signs around it. */
 export function foldWord(word: string): string {
+  return foldLetters(word).replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+}
+
+/** Matches marks that make no other letter. In all other scripts, a letter with a mark is another letter. */
+const ACCENTS = /(?<=[\p{sc=Latin}\p{sc=Greek}\p{sc=Hebrew}\p{sc=Arabic}])\p{M}+/gu;
+
+/** Matches apostrophes, marks that no letter is composed with, and the skin tones and variants of emoji. */
+const DROPPED = /['’]|[\u0300-\u036f]|[\ufe0e\ufe0f]|\p{Emoji_Modifier}/gu;
+
+/** A word without case, accents and apostrophes. Words that differ for the index stay different. */
+export function foldLetters(word: string): string {
   return word
     .normalize('NFKD')
-    .replace(/[\p{M}'’]/gu, '')
-    .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
-    .toLowerCase();
+    .replace(ACCENTS, '')
+    .normalize('NFC')
+    .replace(DROPPED, '')
+    .replace(/[^\P{sc=Latin}a-zA-Z]/gu, anyAscii)
+    .toLowerCase()
+    .replaceAll('ё', 'е');
 }

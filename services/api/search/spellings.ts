@@ -177,7 +177,7 @@ const SHORTEST_BEGUN = 5;
 
 /** Whether an unknown term may be the beginning of a longer word, such as `belichtung` of `belichtungszeit`. */
 export function mayBeBegun(term: SearchTerm): boolean {
-  const letters = foldWord(term.text);
+  const letters = foldWord(term.text).replace(/\p{M}/gu, '');
   return (
     mayBegin(term) &&
     letters.length >= SHORTEST_BEGUN &&

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { SettingsError } from '../../../shared/platform/settingsError.js';
-import { composed } from '../../../shared/store/searchIndex.js';
-import { foldWord } from './functionWords.js';
-import { isSearchable, type ParsedQuery } from './parseQuery.js';
+import { foldLetters } from './functionWords.js';
+import { bareWord, cleanText, isSearchable, type ParsedQuery } from './parseQuery.js';
 
-/** For each word in the file SEARCH_SYNONYMS, folded: the words and phrases that count as it. */
+/** For each word in the file SEARCH_SYNONYMS, by foldLetters: the words and phrases that count as it. */
 export type Synonyms = ReadonlyMap<string, readonly string[]>;
 
 /** Limits of a file, and of how many words of one query get their synonyms. Each makes the query more costly. */
@@ -18,7 +17,7 @@ export function readSynonyms(path: string | undefined): Synonyms {
   if (path === undefined) return new Map();
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
     throw new SettingsError([`SEARCH_SYNONYMS cannot be read: ${(error as Error).message}`]);
   }
@@ -38,13 +37,13 @@ export function parseSynonyms(text: string, path: string): Synonyms {
   const problems: string[] = [];
   for (const [index, line] of text.split(/\r?\n/u).entries()) {
     if (/^\s*(#|$)/u.test(line)) continue;
-    const words = line.split(',').map((word) => composed(word).replace(/\s+/gu, ' ').trim());
+    const words = line.split(',').map((word) => bareWord(cleanText(word)));
     const problem = problemOf(words, lineOf);
     if (problem) problems.push(`SEARCH_SYNONYMS, ${path}, line ${index + 1}: ${problem}`);
     for (const word of words) {
-      lineOf.set(foldWord(word), index + 1);
+      lineOf.set(foldLetters(word), index + 1);
       synonyms.set(
-        foldWord(word),
+        foldLetters(word),
         words.filter((other) => other !== word),
       );
     }
@@ -59,10 +58,10 @@ function problemOf(words: readonly string[], lineOf: ReadonlyMap<string, number>
   for (const word of words) {
     if (!isSearchable(word)) return `"${word}" holds no letter and no digit`;
     if (word.length > characters) return `"${word}" is longer than ${characters} characters`;
-    const line = lineOf.get(foldWord(word));
+    const line = lineOf.get(foldLetters(word));
     if (line !== undefined) return `"${word}" stands in line ${line} already`;
   }
-  const folded = new Set(words.map(foldWord));
+  const folded = new Set(words.map(foldLetters));
   return folded.size === words.length ? null : 'a word stands there twice';
 }
 
@@ -74,7 +73,7 @@ export function withSynonyms(parsed: ParsedQuery, synonyms: Synonyms): ParsedQue
   if (synonyms.size === 0) return parsed;
   let left: number = SYNONYM_LIMITS.terms;
   const terms = parsed.terms.map((term) => {
-    const others = term.phrase || left === 0 ? undefined : synonyms.get(foldWord(term.text));
+    const others = term.phrase || left === 0 ? undefined : synonyms.get(foldLetters(term.text));
     if (others === undefined) return term;
     left -= 1;
     return { ...term, synonyms: others };

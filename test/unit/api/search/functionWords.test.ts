@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { isForeign, shorten, tellingTerms } from '../../../../services/api/search/functionWords.js';
+import {
+  foldLetters,
+  isForeign,
+  isFunctionWord,
+  shorten,
+  tellingTerms,
+} from '../../../../services/api/search/functionWords.js';
 import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 
 const tellingIn = (q: string) => tellingTerms(parseQuery(q).terms).map(({ text }) => text);
@@ -14,6 +20,38 @@ describe('functionWords', () => {
     expect(tellingIn('wie kann ich die Firmware flashen')).to.deep.equal(['Firmware', 'flashen']);
     expect(tellingIn('où est la carte')).to.deep.equal(['carte']);
     expect(tellingIn('как обновить прошивку')).to.deep.equal(['обновить', 'прошивку']);
+  });
+
+  it('knows every function word, with marks and letters of its language', () => {
+    const words = ['Какой мой твой', 'ещё её', 'była był są', 'muß für', 'où très', 'não já'];
+    for (const word of words.join(' ').split(' ')) {
+      expect(isFunctionWord(word), word).to.equal(word !== 'твой');
+    }
+  });
+
+  it('takes letters for the same only where the index does', () => {
+    const groups = [
+      ['Ångström', 'angstrom'],
+      ['Straße', 'strasse'],
+      ['ﬁne', 'FINE'],
+      ['ＦＵＬＬ', 'full'],
+      ['мой'],
+      ['мои'],
+      ['ガラス', 'ｶﾞﾗｽ'],
+      ['カラス'],
+      ['कल'],
+      ['काल'],
+      ['שָׁלוֹם', 'שלום'],
+      ['👍', '👍🏽'],
+      ['C++'],
+      ['C#'],
+      ['C'],
+    ];
+    for (const group of groups) {
+      expect(new Set(group.map(foldLetters)), String(group)).to.have.property('size', 1);
+    }
+    const folded = groups.map(([word = '']) => foldLetters(word));
+    expect(new Set(folded)).to.have.property('size', groups.length);
   });
 
   it('leaves function words of a long query out first, and then the last words', () => {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseQuery } from '../../../../services/api/search/parseQuery.js';
 import {
@@ -6,6 +8,7 @@ import {
   withSynonyms,
 } from '../../../../services/api/search/synonyms.js';
 import { SettingsError } from '../../../../shared/platform/settingsError.js';
+import { withTemporaryFolder } from '../../../support/temporaryFolder.js';
 
 const parse = (text: string) => parseSynonyms(text, 'words.txt');
 
@@ -28,6 +31,16 @@ describe('synonyms', () => {
     expect(parse(`${'서버'.normalize('NFD')}, server`).get('server')).to.deep.equal(['서버']);
   });
 
+  it('are of the very word: with its signs, its marks, or an emoji', () => {
+    const synonyms = parse('c++, cpp\nc#, csharp\n👍, thumbs up\n🔥, fire\nガラス, glass\nмой, my');
+    const added = (q: string) =>
+      withSynonyms(parseQuery(q), synonyms).terms.flatMap((term) => term.synonyms ?? []);
+    expect(added('(C++), C#?')).to.deep.equal(['cpp', 'csharp']);
+    expect(added('👍🏽🔥')).to.deep.equal(['thumbs up', 'fire']);
+    expect(added('ｶﾞﾗｽ МОЙ')).to.deep.equal(['glass', 'my']);
+    expect(added('c 🎉 カラス мои')).to.deep.equal([]);
+  });
+
   const WRONG: [string, string][] = [
     ['alone', 'line 1: must hold 2 to 5 words'],
     ['a, b, c, d, e, f', 'line 1: must hold 2 to 5 words'],
@@ -47,6 +60,16 @@ describe('synonyms', () => {
   it('are refused with all wrong lines at once, and where the file is missing', () => {
     expect(() => parse('a\nb, c\nd')).to.throw(/line 1: [^]*line 3: /);
     expect(() => readSynonyms('/no/such/file')).to.throw(SettingsError, /SEARCH_SYNONYMS cannot/);
+  });
+
+  it('are refused where the file is no UTF-8', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const path = join(folder, 'words.txt');
+      for (const encoding of ['latin1', 'utf16le'] as const) {
+        await writeFile(path, 'écran, screen', encoding);
+        expect(() => readSynonyms(path), encoding).to.throw(SettingsError, /utf-8/);
+      }
+    });
   });
 
   it('are added to words, not to phrases, and to eight words at most', () => {
