@@ -1,4 +1,4 @@
-/** `npm run relevance -- [--judgements file] [--api URL]`: measures how well a running API answers judged queries. */
+/** Measures how well a running API answers judged queries. */
 import { parseArgs } from 'node:util';
 import type { SearchResponse } from '../../shared/contract/search.js';
 import { formatTable } from './formatTable.js';
@@ -6,12 +6,20 @@ import { getJson } from './getJson.js';
 import { evaluate, readJudgements, type Judgement } from './judgements.js';
 import { askQuestions, QUESTION_COLUMNS, QUESTION_SETS, readQuestions } from './questions.js';
 
+const USAGE = 'npm run relevance -- [--judgements file] [--api URL]';
+
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     judgements: { type: 'string', default: 'test/relevance/judgements.json' },
     api: { type: 'string', default: 'http://127.0.0.1:3000' },
   },
 });
+
+if (values.help) {
+  console.log(USAGE);
+  process.exit();
+}
 
 const judged = await evaluate(readJudgements(values.judgements), search);
 const columns = { 'recall@10': 'recall', MRR: 'reciprocalRank', 'nDCG@10': 'ndcg' } as const;
