@@ -24,21 +24,29 @@ const BEGUN = { fewest: 2, most: 20 } as const;
 const MOST_BEGUN = 256;
 
 /** Finds the term as written, ignoring case and accents, or a synonym. */
-export const asWritten: Match = (field, term, boost) =>
-  anyOf(textsOf(term).map((text) => phraseIn(field, text, boost)));
+export const asWritten: Match = (field, term, boost = 1) =>
+  anyOf(textsOf(term).map((text) => phraseIn(field, text, boost * shareOf(text, term))));
 
 /** Finds the term as written or inflected. A phrase is only found as written. */
 export const matchTerm: Match = (field, term, boost = 1) => {
   if (term.phrase) return asWritten(field, term, boost);
   return anyOf(
-    textsOf(term).flatMap((text): Query[] => {
-      const forms = formsOfShort(text)?.map((form) => phraseIn(field, form, boost));
-      return (
-        forms ?? [{ match_phrase: { [field]: { query: text, analyzer: 'inflected', boost } } }]
-      );
+    textsOf(term).flatMap((query): Query[] => {
+      const share = boost * shareOf(query, term);
+      const inflected = { query, analyzer: 'inflected', boost: share };
+      const forms = formsOfShort(query)?.map((form) => phraseIn(field, form, share));
+      return forms ?? [{ match_phrase: { [field]: inflected } }];
     }),
   );
 };
+
+/**
+ * How much each word of a text counts that counts as the term. The relevance of a text is the sum of that of its words,
+ * so a synonym of several words would count for more than the term.
+ */
+function shareOf(text: string, term: SearchTerm): number {
+  return countPieces([term]) / countPieces([{ text }]);
+}
 
 /** Finds the term as matchTerm does, or as the beginning of a word. */
 export const matchBegun: Match = (field, term, boost) =>

@@ -37,6 +37,20 @@ describe('search: synonyms', () => {
     expect((await ask('fw radio')).results.messages[0]!.score).to.be.within(0.7, 0.73);
   });
 
+  it('count per word, however many words they have', async () => {
+    const long = parseSynonyms(
+      'zz, cringle luff tack clew leech gasket roband batten',
+      'words.txt',
+    );
+    const said = ['zz', 'cringle luff tack clew leech gasket roband batten'];
+    await fixture.store(aThread({ title: 'Sails', messages: said }));
+    const deps = { ...fixture, turns: new Turns(), synonyms: long };
+    const found = await searchArchive(deps, searchParams('zz'), UNLIMITED);
+    const scoreOf = (text: string) =>
+      found.results.messages.find(({ content }) => content === text)!.score;
+    expect(scoreOf(said[1]!)).to.be.within(0.62, scoreOf(said[0]!));
+  });
+
   it('do not change what is found without them', async () => {
     expect((await fixture.search('bt')).messageCount).to.equal(1);
     expect((await ask('bt')).messageCount).to.equal(2);
