@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { recordThreadDeletion } from '../../../services/indexer/jobs/deleteThread.js';
 import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
 import { askToLookThrough } from '../../../services/indexer/mirror/lookThrough.js';
 import type { Mirror } from '../../../services/indexer/mirror/mirror.js';
@@ -32,6 +33,7 @@ import {
 } from '../../support/mirrorRig.js';
 import { emptyMongo, openStores, type TestStores } from '../../support/stores.js';
 import { sweptBetween } from '../../support/sweptBetween.js';
+import { verifyNow } from '../../support/verifiedArchive.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 
 type Deps = IndexerDeps & { mirror: Mirror };
@@ -265,6 +267,21 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       await lookThrough();
       expect([await stored(), await named()]).to.deep.equal([keys, keys]);
       expect(await waiting()).to.equal(0);
+    });
+
+    it('is left alone by a repair while a volume is away', async () => {
+      const keys = await copySome();
+      const { _id: threadId } = (await base.collections.threads.findOne())!;
+      await recordThreadDeletion(deps, threadId);
+      const away = await openAs(anId());
+      await doDue(away);
+      const { differences } = await verifyNow(away, { repair: true });
+      expect(await named()).to.deep.equal(keys);
+      const left = differences.filter(({ mended }) => !mended).map(({ id }) => id);
+      const marks = await base.collections.work.find({ kind: 'mirror' }).toArray();
+      expect(left).to.have.members(marks.map(({ _id }) => _id));
+      await doAgain();
+      expect(await named()).to.deep.equal([]);
     });
 
     it('is confirmed by the operator where the mirror is lost', async () => {

@@ -1,4 +1,5 @@
 import { forEachAtOnce } from '../../../../shared/platform/forEachAtOnce.js';
+import { isMirrorAway } from '../../mirror/ownMirror.js';
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
 import { finish, settled } from '../../work/runMarks.js';
@@ -17,13 +18,15 @@ const MOST_AT_ONCE = 8;
 
 /**
  * Does marks that have waited too long. Each mark is first set again with the cause of the repair, so that the repair
- * also waits for the work that follows.
+ * also waits for the work that follows. Work on a mirror that is away goes on waiting: what is in its place may belong
+ * to another archive.
  */
 export async function finishWaiting(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const ids = found.map(({ id }) => id);
   const marks = await deps.collections.work.find({ _id: { $in: ids } }).toArray();
   await forEachAtOnce(marks, MOST_AT_ONCE, async ({ kind, subject }) => {
     if (kind === 'file' || kind === 'document') return;
+    if (kind === 'mirror' && (await isMirrorAway(deps))) return;
     await setMarks(deps, kind, [subject], REPAIR);
     await finish(deps, kind, subject);
   });
