@@ -50,6 +50,7 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   ranks: [index(RANK_INDEX, { boards: 1, key: 1 }), index('member', { member: 1 })],
   work: [
     index('kind_due', { kind: 1, due: 1 }),
+    where('tries', index('kind_tries', { kind: 1, tries: 1 })),
     where('causes', index('causes', { causes: 1 })),
     where('failure.id', index('failure', { 'failure.id': 1 })),
   ],

@@ -24,7 +24,7 @@ import { build, doAll, endLeases, prolongLeases, record } from '../../support/in
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('the list of work', () => {
-  const { deps } = indexerSuite();
+  const { stores, deps } = indexerSuite();
   let work: Collection<Mark>;
   before(() => {
     work = deps.collections.work;
@@ -149,6 +149,22 @@ describe('the list of work', () => {
       expect(await runDue(deps, { subject: threadId, kind: 'thread' })).to.equal(true);
       expect(await markOf(threadId)).to.equal(null);
       expect(await deps.collections.threadItems.findOne({ _id: threadId })).to.not.equal(null);
+    });
+
+    it('is found without reading all other marks that are due', async () => {
+      const { db } = stores.mongo;
+      await setMarks(
+        deps,
+        'people',
+        Array.from({ length: 500 }, (_, n) => `${n}`),
+      );
+      await db.command({ profile: 2 });
+      expect(await runDue(deps, {}, ['people'])).to.equal(true);
+      await db.command({ profile: 0 });
+      const read = await db
+        .collection<{ docsExamined: number }>('system.profile')
+        .distinct('docsExamined', { ns: work.namespace });
+      expect(Math.max(...read)).to.equal(20);
     });
 
     it('is reported with the time until the next, and not before its time', async () => {
