@@ -1,3 +1,4 @@
+import { batches } from '../../../shared/platform/batches.js';
 import { groupBy } from '../../../shared/platform/groupBy.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
@@ -11,6 +12,9 @@ import { countMembers, type CountedMembers } from './countMembers.js';
 import { countProfiles } from './countProfiles.js';
 import { putBody, putRows } from './putViews.js';
 import { findAppearances } from './findAppearances.js';
+
+/** How many rows of people are looked at together. */
+const MOST_AGED = 1_000;
 
 /**
  * Counts each person's totals on their servers, and stores them with the person's leaderboard lines and profile. Where
@@ -58,25 +62,26 @@ function rowsByPerson({ members, ranks }: CountedMembers): (userId: string) => C
 }
 
 /**
- * Marks people whose rolling periods were counted before today (UTC); a call looks at 1,000 rows at most. People who
- * are marked already stay as they are.
+ * Marks people whose rolling periods were counted before today (UTC); a call looks at `most` rows at most, or at all
+ * rows where that is 0. People who are marked already stay as they are.
  */
 export async function markAgedMembers(
   { collections, commit }: Pick<IndexerDeps, 'collections' | 'commit'>,
   now: Date,
+  most = MOST_AGED,
 ): Promise<void> {
-  const aged = await collections.members
+  const aged = collections.members
     .find({ periodDay: { $lt: dayOf(now) } }, { projection: { userId: 1 } })
-    .limit(1_000)
-    .toArray();
-  if (aged.length === 0) return;
-  const ids = [...new Set(aged.map(({ userId }) => userId))];
-  await commit({
-    reads: { work: ids.map((id) => markId('person', id)) },
-    decide(documents) {
-      for (const id of ids) {
-        if (!documents.get('work', markId('person', id))) documents.mark('person', id);
-      }
-    },
-  });
+    .limit(most);
+  for await (const rows of batches(aged, { items: MOST_AGED })) {
+    const ids = [...new Set(rows.map(({ userId }) => userId))];
+    await commit({
+      reads: { work: ids.map((id) => markId('person', id)) },
+      decide(documents) {
+        for (const id of ids) {
+          if (!documents.get('work', markId('person', id))) documents.mark('person', id);
+        }
+      },
+    });
+  }
 }

@@ -2,11 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
 import { NEVER, type Mark, type LoopKind } from '../../../shared/store/work.js';
-import { dayOf } from '../views/tallyPeople.js';
+import { markAgedMembers } from '../build/buildPeople.js';
+import type { IndexerDeps } from '../deps.js';
 import { ALL_KINDS } from '../work/kinds.js';
 import { lateRequests } from './lateRequests.js';
-
-type Work = Pick<Collections, 'members' | 'work' | 'deletions' | 'erasures' | 'importFiles'>;
 
 /** Resolves with how much is left of one kind of work. */
 type Count = () => Promise<number>;
@@ -20,14 +19,18 @@ const SIMILAR_AFTER_MS = 20 * 60_000;
  * other, because each kind leads to the next. Gives up when for `patienceMs` none has been done: then nobody works on
  * them.
  */
-export async function awaitWork(work: Work, patienceMs: number): Promise<void> {
+export async function awaitWork(
+  deps: Pick<IndexerDeps, 'collections' | 'commit'>,
+  patienceMs: number,
+): Promise<void> {
+  const { collections } = deps;
   // After a restore, and where no indexer ran for an hour, requests are late whose jobs have only begun.
-  await awaitNone(async () => (await lateRequests(work)).length, patienceMs);
-  // At midnight UTC the rolling periods of many people change. The indexer marks these people little by little.
-  const aged = { periodDay: { $lt: dayOf(new Date()) } };
-  if (!(await awaitNone(() => work.members.countDocuments(aged), patienceMs))) return;
+  await awaitNone(async () => (await lateRequests(collections)).length, patienceMs);
+  // At midnight UTC the rolling periods of many people change. The indexer marks these people little by little, which
+  // may take hours. So those that are left are marked now.
+  await markAgedMembers(deps, new Date(), 0);
   for (const kind of ALL_KINDS) {
-    if (!(await awaitNone(await markedNow(work, kind), patienceMs))) return;
+    if (!(await awaitNone(await markedNow(collections, kind), patienceMs))) return;
   }
 }
 
@@ -35,7 +38,7 @@ export async function awaitWork(work: Work, patienceMs: number): Promise<void> {
  * Resolves with a count of the marks that were set by now and are left. The newest mark gives the end of this period,
  * because the clocks of other processes may differ.
  */
-async function markedNow({ work }: Work, kind: LoopKind): Promise<Count> {
+async function markedNow({ work }: Pick<Collections, 'work'>, kind: LoopKind): Promise<Count> {
   const waiting: Filter<Mark> = { ...waitingMarks(kind), due: { $ne: NEVER } };
   const last = await work.findOne(waiting, { sort: { at: -1 } });
   if (!last) return () => Promise.resolve(0);
@@ -50,6 +53,11 @@ export function waitingMarks(kind: LoopKind): Filter<Mark> {
   if (kind === 'mirror') return { kind, causes: { $exists: true } };
   if (kind !== 'similar') return { kind };
   return { kind, at: { $lt: new Date(Date.now() - SIMILAR_AFTER_MS) } };
+}
+
+/** The basis of a mark that waits. It stays the same only while nobody works on the mark: a worker renews its claim. */
+export function basisOf({ token, due }: Mark): string {
+  return `${token} ${due.toISOString()}`;
 }
 
 /** Resolves with true when nothing is left, and with false when the number left has not fallen for `patienceMs`. */

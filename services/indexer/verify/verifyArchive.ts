@@ -101,7 +101,7 @@ async function judgeSuspects(
   if (suspects.length === 0) return;
   findings.tally('again', new Set(suspects.map(({ id }) => id)).size);
   const settle = async (): Promise<Area> => {
-    await awaitWork(deps.collections, patienceMs);
+    await awaitWork(deps, patienceMs);
     return areaNow();
   };
   const found = await confirm(suspects, settle);

@@ -1,7 +1,7 @@
 import { NEVER } from '../../../../shared/store/work.js';
 import { ALL_KINDS } from '../../work/kinds.js';
 import type { AreaContext } from '../area.js';
-import { waitingMarks } from '../awaitWork.js';
+import { basisOf, waitingMarks } from '../awaitWork.js';
 import type { Difference } from '../difference.js';
 import { MOST_LISTED } from '../mostListed.js';
 
@@ -15,8 +15,9 @@ export async function checkMarks({ deps }: AreaContext): Promise<Difference[]> {
   const marked = new Set<string>(await work.distinct('kind'));
   for (const kind of ALL_KINDS.filter((one) => one !== 'thread' && marked.has(one))) {
     const marks = work.find({ ...waitingMarks(kind), due: { $ne: NEVER } }).limit(MOST_LISTED);
-    for await (const { _id: id, token: basis, at } of marks) {
-      found.push({ kind: 'work.waiting', id, detail: `Marked ${at.toISOString()}`, basis });
+    for await (const mark of marks) {
+      const detail = `Marked ${mark.at.toISOString()}`;
+      found.push({ kind: 'work.waiting', id: mark._id, detail, basis: basisOf(mark) });
     }
   }
   return found;

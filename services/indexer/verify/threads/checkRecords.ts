@@ -1,6 +1,7 @@
 import type { Difference } from '../difference.js';
 import { within } from '../../records/idWindow.js';
 import { HAS_WORDS } from '../../../../shared/store/redacted.js';
+import { basisOf } from '../awaitWork.js';
 import type { ExpectedThread } from './expectThreads.js';
 import { differenceOf, type ThreadCheck, type ThreadLook } from './threadLook.js';
 
@@ -32,8 +33,9 @@ function stateDifference({ thread, state }: ExpectedThread): Difference[] {
   if (state === 'quarantined') {
     return [differenceOf(thread, 'thread.quarantined', 'See /admin/quarantine')];
   }
-  if (state === 'waiting') {
-    return [differenceOf(thread, 'thread.waiting', `Marked ${mark?.at.toISOString()}`)];
+  if (state === 'waiting' && mark) {
+    const waiting = differenceOf(thread, 'thread.waiting', `Marked ${mark.at.toISOString()}`);
+    return [{ ...waiting, basis: basisOf(mark) }];
   }
   if (state === 'broken') return [differenceOf(thread, 'thread.wrong', 'It cannot be built')];
   return [];
