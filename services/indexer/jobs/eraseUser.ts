@@ -1,8 +1,9 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { announceErasure } from '../../../shared/store/erasures.js';
+import { pagesById } from '../../../shared/store/pagesById.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
-import type { WorkKind } from '../../../shared/store/work.js';
+import type { LoopKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import { ALL_KINDS, KINDS } from '../work/kinds.js';
 import type { IndexerDeps } from '../deps.js';
@@ -15,6 +16,9 @@ import type { Report } from '../report.js';
 import { findTraces, type Traces } from './findTraces.js';
 import { redactTitles } from './redactTitles.js';
 import { settleAndRefresh } from './removal.js';
+
+/** How many marks are read at once. */
+const MARKED = 5_000;
 
 /**
  * What an erasure has changed and removed. Where a run was interrupted, the next run counts only what was left to it.
@@ -62,7 +66,7 @@ export async function eraseUser(
   await setMarks(deps, 'thread', traces.threadIds, { causes: [cause] });
   const unbuilt = `unbuilt-${cause}`;
   for (const kind of ALL_KINDS.filter((one) => KINDS[one].showsPeople)) {
-    await setMarks(deps, kind, await markedSubjects(deps, kind), { causes: [unbuilt] });
+    await markAgain(deps, kind, unbuilt);
   }
   await setMarks(deps, 'person', [userId], { causes: [cause] });
   await setMarks(deps, 'server', traces.serverIds, { causes: [cause] });
@@ -91,16 +95,16 @@ export async function eraseUser(
 }
 
 /**
- * Subjects that are marked now, quarantined ones included. Nobody knows whom their last views show. An import may have
- * cleaned the records of a thread that is not built yet. A build may have taken somebody out of a thread whose line in
- * lists and profiles is not built yet.
+ * Sets all marks of a kind again, quarantined ones included. Nobody knows whom their last views show. An import may
+ * have cleaned the records of a thread that is not built yet. A build may have taken somebody out of a thread whose line
+ * in lists and profiles is not built yet. Marks are read in the order of their ids, which never change.
  */
-async function markedSubjects(
-  { collections: { work } }: IndexerDeps,
-  kind: WorkKind,
-): Promise<string[]> {
-  const marks = work.find({ kind }, { projection: { subject: 1 } });
-  return (await marks.toArray()).map(({ subject }) => subject);
+async function markAgain(deps: IndexerDeps, kind: LoopKind, cause: string): Promise<void> {
+  const marked = { prefix: `${kind}/`, size: MARKED, projection: { subject: 1 } };
+  for await (const marks of pagesById(deps.collections.work, marked)) {
+    const subjects = marks.map(({ subject }) => subject);
+    await setMarks(deps, kind, subjects, { causes: [cause] });
+  }
 }
 
 /** Forgets the digests of what the platform told of these threads. It may have told of the person, too. */
