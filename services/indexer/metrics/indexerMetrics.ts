@@ -100,7 +100,7 @@ function registerStored(
     'Age of the oldest mark of a thread to be built',
     async () => (await oldestPendingSeconds({ work })) ?? 0,
   );
-  gauge('work_marks', 'Marks of what is still to be built or counted', () =>
+  gauge('work_marks', 'Marks of what is still to be done, or is quarantined', () =>
     work.estimatedDocumentCount(),
   );
   gauge('waiting_files', 'Files that were taken for import, and are not imported yet', () =>
