@@ -278,7 +278,9 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       const { differences } = await verifyNow(away, { repair: true });
       expect(await named()).to.deep.equal(keys);
       const left = differences.filter(({ mended }) => !mended).map(({ id }) => id);
-      const marks = await base.collections.work.find({ kind: 'mirror' }).toArray();
+      const awaited = { kind: 'mirror', causes: { $exists: true } } as const;
+      const marks = await base.collections.work.find(awaited).toArray();
+      expect(marks).to.have.length(3);
       expect(left).to.have.members(marks.map(({ _id }) => _id));
       await doAgain();
       expect(await named()).to.deep.equal([]);

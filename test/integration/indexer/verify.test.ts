@@ -324,6 +324,15 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     },
   ],
   [
+    ['similar.wrong'],
+    'a list of similar threads that could not be made again',
+    async ({ collections, threadId }) => {
+      await rewriteBody(collections, `similar/${threadId}`, otherWord);
+      await collections.work.insertOne({ ...newMark('shown', threadId), due: NEVER, tries: 4 });
+      return threadId;
+    },
+  ],
+  [
     ['view.orphan'],
     'a contribution to a thread that is not recorded',
     async ({ collections: { contributions }, threadId, userId }) => {

@@ -1,4 +1,5 @@
 import { BODY_KINDS } from '../../../../shared/store/bodyKinds.js';
+import { NEVER } from '../../../../shared/store/work.js';
 import { slices } from '../../records/slices.js';
 import type { BuiltKind } from '../../build/storeViews.js';
 import { shownLists } from '../../build/similarBodies.js';
@@ -36,7 +37,7 @@ export const checkBodies: ThreadCheck = async (look) => {
 
 /**
  * Compares the lists of similar threads. Each must show the found threads as they are listed now, and none that is
- * gone. A list that is to be made again anyway is left out.
+ * gone. A list that will be made again anyway is left out.
  */
 export const checkSimilar: ThreadCheck = async (look) => {
   const { deps, threads, problems } = look;
@@ -67,10 +68,11 @@ export const checkSimilar: ThreadCheck = async (look) => {
   return [];
 };
 
+/** The threads whose lists will be made again. Nobody does quarantined marks, so these do not count. */
 async function markedThreads({ deps, window }: ThreadLook): Promise<Set<string>> {
   const kinds = ['similar', 'shown', 'lists', 'links'] as const;
   const marks = await deps.collections.work
-    .find({ $or: kinds.map((kind) => ({ _id: within(window, `${kind}/`) })) })
+    .find({ due: { $ne: NEVER }, $or: kinds.map((kind) => ({ _id: within(window, `${kind}/`) })) })
     .toArray();
   return new Set(marks.map(({ subject }) => subject));
 }
