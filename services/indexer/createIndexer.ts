@@ -103,7 +103,7 @@ export function createIndexer(clients: IndexerClients): {
   const stopped = new AbortController();
   const metrics = createIndexerMetrics(mongo.collections, clients.producer);
   const bell = createBell();
-  const access = createStoreAccess(mongo, clients.elasticsearch, {
+  const { stop: stopChanges, ...access } = createStoreAccess(mongo, clients.elasticsearch, {
     logger,
     onCommit: () => bell.ring(),
   });
@@ -174,7 +174,8 @@ export function createIndexer(clients: IndexerClients): {
         ...loops.map((loop) => loop.stop()),
       ];
       await withTimeout(LONGEST_END_MS, () => Promise.all(ends)).catch(() => undefined);
-      await giveUpClaims(deps);
+      // What has not ended changes nothing more. Otherwise it would soon claim other marks, which nobody gives back.
+      await giveUpClaims({ commit: await stopChanges() });
       gate.stop();
     },
   };

@@ -5,6 +5,7 @@ import { MissingPieceError } from '../../shared/store/pieces.js';
 import { DeletedPlace, SourceConflict } from './ingest/source.js';
 import { NotSynced } from './sync/syncProblem.js';
 import { SearchUnavailable } from './stores/sendBulk.js';
+import { ProcessStops } from './work/commit.js';
 
 /**
  * Whether an error will come again however often a job is tried, because its input is wrong, or the platform refuses
@@ -26,9 +27,11 @@ export function isPermanent(error: unknown): error is Error {
   return kinds.some((kind) => error instanceof kind);
 }
 
-/** Whether an error says that a store is away or busy. The same work will succeed later. */
+/**
+ * Whether an error says that a store is away or busy, or that this process stops. The same work will succeed later.
+ */
 export function isTransient(error: unknown): boolean {
-  return error instanceof SearchUnavailable || isStoreAway(error);
+  return error instanceof SearchUnavailable || error instanceof ProcessStops || isStoreAway(error);
 }
 
 /** A new search index could not be filled correctly. It was dropped, and the old one stays. */

@@ -60,7 +60,8 @@ export function runInBackground(
     logger.error({ err: error, loop: name }, 'A round of a background loop failed');
   });
   const fail = (error: unknown): number => {
-    tell(error);
+    // A round that the stop has cut off is not worth a line.
+    if (!stopped.signal.aborted) tell(error);
     return idleMs;
   };
   const idle = async (rings: number, due: unknown): Promise<void> => {

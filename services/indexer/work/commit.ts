@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   MongoServerError,
   WriteConcern,
@@ -57,6 +58,20 @@ export type Commit = <T>(change: Change<T>) => Promise<T>;
 /** Carries out changes in the order in which they come. Changes whose outcome readers wait for go through `first`. */
 export interface OrderedCommit extends Commit {
   first: Commit;
+  /**
+   * Rejects all changes that wait, and all later ones, with ProcessStops. Resolves when the transaction under way has
+   * ended and callers have heard of it, with another commit for what the process has to change last.
+   */
+  stop(): Promise<Commit>;
+}
+
+/** A change was not carried out because the process stops. Another process will make it. */
+export class ProcessStops extends Error {
+  override readonly name = 'ProcessStops';
+
+  constructor() {
+    super('The process stops');
+  }
 }
 
 /** How many changes one transaction carries out at most, and how many documents these may read. */
@@ -99,7 +114,8 @@ export function createCommit(
   const first: Waiting[] = [];
   const rest: Waiting[] = [];
   let firstAt = -Infinity;
-  let isRunning = false;
+  let running: Promise<void> | null = null;
+  let isStopped = false;
 
   const takeGroup = (turn: Waiting[]): Waiting[] => {
     const isBeside = turn === rest && performance.now() - firstAt < BESIDE_MS;
@@ -131,25 +147,35 @@ export function createCommit(
     }
   };
   const drain = async (): Promise<void> => {
+    // All changes of this turn of the event loop go into one transaction.
+    await nextTurn();
     while (first.length + rest.length > 0) {
       for (const turn of [first, rest]) {
         if (turn.length > 0) await run(takeGroup(turn));
       }
     }
-    isRunning = false;
+    running = null;
   };
   const commitIn =
     (queue: Waiting[]): Commit =>
     <T>(change: Change<T>) =>
       new Promise<T>((resolve, reject) => {
+        if (isStopped) {
+          reject(new ProcessStops());
+          return;
+        }
         queue.push({ change, resolve: resolve as (value: unknown) => void, reject });
         if (queue === first) firstAt = performance.now();
-        if (isRunning) return;
-        isRunning = true;
-        // All changes of this turn of the event loop go into one transaction.
-        setImmediate(() => void drain());
+        running ??= drain();
       });
-  return Object.assign(commitIn(rest), { first: commitIn(first) });
+  const stop = async (): Promise<Commit> => {
+    isStopped = true;
+    for (const { reject } of [...first.splice(0), ...rest.splice(0)]) reject(new ProcessStops());
+    await running;
+    await nextTurn();
+    return createCommit(client, collections);
+  };
+  return Object.assign(commitIn(rest), { first: commitIn(first), stop });
 }
 
 /**

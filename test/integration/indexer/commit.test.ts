@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import {
   MongoServerError,
@@ -232,6 +233,22 @@ describe('changes in transactions', () => {
     const meanwhile = after - begun;
     await Promise.all(going);
     expect(meanwhile).to.be.at.most(6);
+  });
+
+  it('are refused once the process stops, but for its last ones', async () => {
+    const ordered = createCommit(stores.mongo.client, stores.mongo.collections);
+    const begun = ordered(add('one'));
+    await nextTurn();
+    const waiting = [ordered, ordered.first].map((one) => said(one(add('one'))));
+    const stopped = ordered.stop();
+    const late = [ordered, ordered.first].map((one) => said(one(add('one'))));
+    expect(await begun).to.equal(0);
+    expect(await Promise.all([...waiting, ...late])).to.deep.equal(
+      Array.from({ length: 4 }, () => 'The process stops'),
+    );
+    const last = await stopped;
+    expect(await last(add('one'))).to.equal(1);
+    expect(await said(ordered(add('one')))).to.equal('The process stops');
   });
 
   it('are split where they exceed the size of a group, and none is lost', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Collection } from 'mongodb';
@@ -5,6 +6,7 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import {
   claimMarks,
   endMark,
+  giveUpClaims,
   keepClaims,
   readsOf,
   setMarks,
@@ -17,8 +19,10 @@ import {
   NEVER,
   type Mark,
 } from '../../../shared/store/work.js';
+import { createStoreAccess } from '../../../services/indexer/stores/storeAccess.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { killableProcess } from '../../faults/sync/killable.js';
+import { untilEqual } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { build, doAll, endLeases, prolongLeases, record } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -250,6 +254,28 @@ describe('the list of work', () => {
       expect(isSettled).to.equal(false);
       await end(held);
       await waiting;
+    });
+
+    it('is left to other processes by one that stops, together with all of its marks', async () => {
+      const subjects = await Promise.all([aThread(), aThread()]);
+      await work.deleteMany({});
+      for (const subject of subjects) await mark(subject, ['a']);
+      const { stop, ...access } = createStoreAccess(stores.mongo, stores.elasticsearch, deps);
+      const held = new AbortController();
+      const write: IndexerDeps['search']['write'] = async (...args) => {
+        if (!held.signal.aborted) await once(held.signal, 'abort');
+        await access.search.write(...args);
+      };
+      const search = { ...access.search, write };
+      const ended = settled({ ...deps, ...access, search }, 'a').catch(String);
+      const claimed = { claim: { $exists: true } };
+      await untilEqual(() => work.countDocuments(claimed), 2);
+      await giveUpClaims({ commit: await stop() });
+      held.abort();
+      expect(await ended).to.equal('ProcessStops: The process stops');
+      expect(await work.countDocuments({ due: AT_ONCE, tries: { $exists: false } })).to.equal(2);
+      await settled(deps, 'a');
+      expect(await work.countDocuments({ kind: 'thread' })).to.equal(0);
     });
 
     it('is settled even if one of its marks is quarantined', async () => {
