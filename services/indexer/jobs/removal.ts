@@ -53,7 +53,7 @@ export async function settleAndRefresh(
     most = Math.max(most, left);
     report?.(most - left, most);
   };
-  await settled(deps, cause, onLeft, which);
+  await settled(deps, cause, report && onLeft, which);
   await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
   if (!which.kind) for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
   await deps.announcer.dropSearches();

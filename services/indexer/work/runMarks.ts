@@ -91,28 +91,35 @@ export function runClaimed(deps: IndexerDeps, kind: LoopKind, marks: Mark[]): Pr
   return tryMarks(deps, KINDS[kind], marks);
 }
 
+/** Marks that are left are counted again after this multiple of the time that the last count took. */
+const COUNT_SELDOM = 10;
+
 /**
  * Does the marks that name one or more causes, and those that follow from them. Resolves when no mark names any of the
  * causes. A mark that keeps failing is quarantined, and then names no cause. `kind` restricts this to marks of one
- * kind. `onLeft` is called with the number of marks that are left. Throws while a store is away, and when the signal is
- * aborted while other workers do the marks that are left.
+ * kind. `onLeft` is called now and then with the number of marks that are left. Throws while a store is away, and when
+ * the signal is aborted while other workers do the marks that are left.
  */
 export async function settled(
   deps: IndexerDeps,
   cause: string | readonly string[],
-  onLeft: (left: number) => void = () => undefined,
+  onLeft?: (left: number) => void,
   { kind, signal }: { kind?: LoopKind | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   const { work } = deps.collections;
   const causes = { $in: [cause].flat() };
   const waited: Filter<Mark> = { causes, ...(kind && { kind }) };
-  for (;;) {
-    const left = await work.countDocuments(waited);
-    onLeft(left);
-    if (left === 0) return;
+  let countAt = 0;
+  while (await work.findOne(waited, { projection: { _id: 1 } })) {
+    const began = performance.now();
+    if (onLeft && began >= countAt) {
+      onLeft(await work.countDocuments(waited));
+      countAt = began + COUNT_SELDOM * (performance.now() - began);
+    }
     const did = await runDue(deps, waited, kind && [kind]).catch(throwTransient);
     if (did !== true) await pause(POLL_MS, undefined, { signal });
   }
+  onLeft?.(0);
 }
 
 /** The pause after a first failure (ms). Each later pause is twice as long as the one before. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Collection } from 'mongodb';
@@ -242,6 +243,16 @@ describe('the list of work', () => {
       expect(await markOf(threadId)).to.equal(null);
       expect(await markOf(other)).to.not.equal(null);
       expect(await deps.collections.members.countDocuments()).to.be.above(0);
+    });
+
+    it('is settled without a count of its marks where nobody is told of it', async () => {
+      const threadId = await aThread(['import/1']);
+      const count = mock.method(work, 'countDocuments');
+      await settled(deps, 'import/1').finally(() => {
+        count.mock.restore();
+      });
+      expect(await markOf(threadId)).to.equal(null);
+      expect(count.mock.callCount()).to.equal(0);
     });
 
     it('is settled only when workers elsewhere have done its marks', async () => {
