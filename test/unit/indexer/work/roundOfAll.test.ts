@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Filter } from 'mongodb';
 import { roundOfAll } from '../../../../services/indexer/work/roundOfAll.js';
@@ -25,6 +26,21 @@ describe('roundOfAll', () => {
       expect(Math.abs($lte.getTime() - Date.now())).to.be.below(3_600_000);
       expect($lte).to.equal((others[0]!.at as { $lte: Date }).$lte);
     }
+  });
+
+  it('ends after a time although marks are left, so that others have their turn', async () => {
+    const { asked, round } = roundOver(Array.from({ length: 50 }, () => true));
+    let now = 0;
+    const clock = mock.method(performance, 'now', () => (now += 1_000));
+    expect(
+      await round().finally(() => {
+        clock.mock.restore();
+      }),
+    ).to.equal(true);
+    expect(asked.length).to.be.within(10, 20);
+    expect(asked.slice(1)).not.to.deep.include({});
+    await round();
+    expect(asked).to.deep.include({});
   });
 
   it('looks once where nothing is marked, and tells when something is due', async () => {
