@@ -1,15 +1,21 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { isAwayStatus } from '../../../shared/platform/storeErrors.js';
 import { composed, searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
+import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
+import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
 import { SearchUnavailable } from '../stores/sendBulk.js';
 import { similarRequest, type IndexSize, type Subject } from './similarQuery.js';
 
-/** By how many messages of its beginning a thread is compared, and by how many characters of them. */
+/**
+ * By how many messages of its beginning a thread is compared, and by how many characters of them. These messages are
+ * looked for among its first ones, since some may not be shown.
+ */
 const OPENING_MESSAGES = 2;
 const OPENING_CHARACTERS = 4_000;
+const FIRST_MESSAGES = 10;
 
 type Listed = Pick<ThreadItemView, '_id' | 'serverId' | 'channelId' | 'title'>;
 
@@ -31,7 +37,8 @@ async function searchSimilar(deps: IndexerDeps, threads: Listed[]): Promise<stri
   const { elasticsearch } = deps;
   const index = searchAlias(deps.namespace);
   const size = await indexSize(deps);
-  const subjects = await Promise.all(threads.map((thread) => subjectOf(deps, thread)));
+  const people = await unshownPeople(deps.collections);
+  const subjects = await Promise.all(threads.map((thread) => subjectOf(deps, thread, people)));
   const { responses } = await elasticsearch.msearch<{ threadId: string }>({
     index,
     // Elasticsearch searches one after the other, so that its other threads are free for readers.
@@ -53,12 +60,14 @@ function refused({ status, error }: estypes.ErrorResponseBase): Error {
 }
 
 async function subjectOf(
-  deps: IndexerDeps,
+  { collections }: IndexerDeps,
   { _id, title, serverId, channelId }: Listed,
+  people: UnshownPeople,
 ): Promise<Subject> {
-  const messages = await countedMessages(deps.collections, _id).limit(OPENING_MESSAGES).toArray();
-  const texts = messages.map(({ content }) => content).join('\n');
-  const opening = composed(texts).slice(0, OPENING_CHARACTERS);
+  const first = await countedMessages(collections, _id).limit(FIRST_MESSAGES).toArray();
+  const { shown } = await withoutUnshown(collections, people, serverId, first);
+  const texts = shown.slice(0, OPENING_MESSAGES).map(({ content }) => content);
+  const opening = composed(texts.join('\n')).slice(0, OPENING_CHARACTERS);
   return { threadId: _id, serverId, channelId, title: composed(title), opening };
 }
 

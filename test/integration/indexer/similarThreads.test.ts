@@ -12,7 +12,9 @@ import { AT_ONCE, NEVER, newMark } from '../../../shared/store/work.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { similarThreadsSchema, type SimilarThreads } from '../../../shared/contract/similar.js';
 import { until } from '../../support/apiServer.js';
-import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import type { AuthorSnapshot } from '../../../shared/store/records.js';
+import { leaveOut } from '../../support/leaveOut.js';
 import { build, doAll, record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -103,6 +105,29 @@ describe('similar threads', () => {
     store();
     await Promise.all([storing, deleting]);
     expect(await readBody(deps.collections, `similar/${id}`)).to.equal(null);
+  });
+
+  it('compares a thread by nothing that people say who are left out of the server', async () => {
+    const [threadId, eve] = [anId(), anAuthor('eve')];
+    const source = aSourceThread({
+      asOf: 1_000,
+      server: { _id: server },
+      channel: { _id: channel },
+      thread: { _id: threadId, title: 'Who knows' },
+    });
+    const by = (author: AuthorSnapshot, content: string) =>
+      aSourceMessage({ _id: anId(), threadId, author, content });
+    await record(deps, source, [
+      by(eve, 'Rust on the anchor chain: it slips in sand'),
+      by(eve, 'Is a longer anchor chain enough?'),
+      by(anAuthor('bob'), 'Boiling water, says the ship'),
+    ]);
+    await refresh();
+    expect(await similar(threadId)).to.include(TOPICS[3][0]);
+    await leaveOut(stores.mongo, server, eve.id);
+    await setMarks(deps, 'thread', [threadId]);
+    await refresh();
+    expect(await similar(threadId)).to.deep.equal([TOPICS[5][0]]);
   });
 
   it('stays on the server of the thread', async () => {
