@@ -6,6 +6,7 @@ import { same } from '../records/mergeFields.js';
 import { contentOf } from '../records/messageOrder.js';
 import { mergeMessage } from '../records/mergeMessage.js';
 import { disownThread } from '../records/disownThread.js';
+import { markMove } from '../records/markMove.js';
 import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import type { Documents } from '../work/commit.js';
 import { SourceConflict } from './source.js';
@@ -18,7 +19,8 @@ export function messagesRead(told: readonly SourceMessage[]): string[] {
 /**
  * Merges a batch of one thread's messages into the records. Returns whether any message changed. Throws SourceConflict
  * for a message that is recorded in another thread. But where only an export says that it belongs there, and the batch
- * comes from the platform, the message moves into this thread.
+ * comes from the platform, the message moves into this thread. A message that was deleted in this thread stays deleted.
+ * One that was deleted in another thread stays deleted, too, unless it moves.
  */
 export function mergeMessages(
   documents: Documents,
@@ -29,11 +31,12 @@ export function mergeMessages(
   for (const told of batch) {
     const stored = documents.get('messages', told._id);
     const other = stored && stored.threadId !== threadId ? stored : null;
-    if (other && !isMisplaced(other, told)) {
+    const isMoving = other !== null && isMisplaced(other, told);
+    if (stored?.deleted && !isMoving) continue;
+    if (other && !isMoving) {
       throw new SourceConflict(`Message ${told._id} belongs to thread ${other.threadId}`);
     }
-    if (stored?.deleted) continue;
-    if (other) markMove(documents, { from: other.threadId, to: threadId, causes });
+    if (other) markMove(documents, other, { to: threadId, causes });
     const before = other ? null : stored;
     const clean = withoutDeletedForward(documents, told);
     const message = before ? mergeMessage(clean, before) : clean;
@@ -49,23 +52,10 @@ export function mergeMessages(
 /**
  * Whether a message is recorded in a wrong thread: an export says that it belongs there, and the platform says that it
  * belongs elsewhere. The platform knows. The export is forged or broken, so nothing that it said of the message is
- * kept.
+ * kept. That it was deleted in the wrong thread says nothing either, unless an operator deleted it: see `deleteMessage`.
  */
 function isMisplaced(stored: MessageRecord, told: SourceMessage): boolean {
   return isLive(told.asOf) && !isLive(stored.asOf);
-}
-
-/**
- * Marks both threads when a message moves from one to another. Worker A builds the old thread, and has read the message
- * there. Meanwhile worker B records the move. A may send the message's search document after that. So the next build of
- * the new thread sends all of its documents, with a higher version.
- */
-function markMove(
-  documents: Documents,
-  { from, to, causes }: { from: string; to: string; causes: readonly string[] | undefined },
-): void {
-  documents.mark('thread', from, { causes });
-  documents.mark('thread', to, { causes, whole: true });
 }
 
 /**

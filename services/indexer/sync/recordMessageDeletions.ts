@@ -19,10 +19,13 @@ export function recordMessageDeletions(
     decide(documents) {
       const thread = documents.get('threads', threadId);
       if (!thread || thread.deleted) return null;
-      const redacted = messageIds.filter((id) => redactMessage(documents, id, threadId));
-      if (redacted.length === 0) return null;
       const cause = `delete-messages/${threadId}`;
-      markThread(documents, threadId, { causes: [cause], owner });
+      const causes = [cause];
+      const redacted = messageIds.filter((id) =>
+        redactMessage(documents, id, { threadId, causes }),
+      );
+      if (redacted.length === 0) return null;
+      markThread(documents, threadId, { causes, owner });
       return { serverId: thread.serverId, cause };
     },
   });
