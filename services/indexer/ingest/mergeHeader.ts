@@ -121,7 +121,7 @@ function mergeThread(
   },
 ): boolean {
   refuseMove(stored, thread);
-  const { _id, ...fields } = withoutRedactedTitle(thread, stored, erased);
+  const { _id, ...fields } = withoutOldLock(withoutRedactedTitle(thread, stored, erased));
   const {
     _id: _same,
     stamps = {},
@@ -130,7 +130,7 @@ function mergeThread(
   } = stored ?? ({} as Partial<ThreadRecord>);
   const merged = mergeFields(
     { fields: storedFields, stamps: ownerLast(storedFields, stamps) },
-    { fields, stamps: ownerLast(fields, stampsOf(thread, asOf)) },
+    { fields, stamps: ownerLast(fields, stampsOf(fields, asOf)) },
   );
   const isChanged = merged.changed || !stored;
   if (!merged.moved && !isChanged && asOf <= storedAsOf) return false;
@@ -142,6 +142,15 @@ function mergeThread(
   // The server's statistics tell the time of the last source.
   if (asOf > storedAsOf) documents.mark('server', server._id, { causes });
   return isChanged;
+}
+
+/**
+ * What a source says of a thread. Where it says that the thread is not locked, it also says that the thread has no time
+ * of locking. The platform tells no such time. So the time of an earlier lock, which an export told, would otherwise
+ * come back when the thread is locked again.
+ */
+function withoutOldLock<T extends Pick<Partial<ThreadRecord>, 'locked' | 'lockedAt'>>(told: T): T {
+  return told.locked === false ? { ...told, lockedAt: null } : told;
 }
 
 /**

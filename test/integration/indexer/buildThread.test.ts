@@ -762,6 +762,28 @@ describe('building a thread', () => {
     expect(await links()).to.deep.equal([own]);
   });
 
+  it('shows no time of an earlier lock after the platform has told that it was unlocked', async () => {
+    const { source, threadId, messages } = aConversation();
+    const lockedAt = new Date('2026-03-01T00:00:00.000Z');
+    const exported = { ...source, thread: { ...source.thread, locked: true, lockedAt } };
+    const told = (locked: boolean, asOf: number) => ({
+      ...source,
+      asOf,
+      thread: { ...source.thread, locked },
+    });
+    const shown = async () => {
+      await doAll(deps);
+      return (await detail(threadId))?.lockedAt;
+    };
+    await record(deps, exported, messages);
+    await record(deps, told(true, LIVE));
+    expect(await shown()).to.equal(lockedAt.toISOString());
+    await record(deps, told(false, LIVE + 1));
+    await record(deps, { ...exported, asOf: source.asOf + 1 });
+    await record(deps, told(true, LIVE + 2));
+    expect(await shown()).to.equal(null);
+  });
+
   it('refuses a message that belongs to another thread, and a thread that moves', async () => {
     const { source, threadId, messages } = aConversation();
     await record(deps, source, messages);
