@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readSettings } from '../../shared/platform/env.js';
 import { prepareElasticsearchFolder, type ElasticsearchFolders } from './elasticsearchFolder.js';
 import { isExecutable, type Env } from './findExecutable.js';
 import { serverEnv, type LocalServer, type ServerContext } from './localServer.js';
@@ -77,7 +78,7 @@ function elasticsearchEnv(
   folders: ElasticsearchFolders,
   env: Env,
 ): Env {
-  const heap = env['LOCAL_ES_HEAP'] ?? '512m';
+  const { LOCAL_ES_HEAP: heap } = readSettings(env);
   const more = env['LOCAL_ES_JAVA_OPTS'] ?? '';
   const own = java === undefined ? {} : { ES_JAVA_HOME: java, JAVA: join(java, 'bin/java') };
   return {

@@ -21,6 +21,7 @@ export interface Settings {
   AUDIT_READS: boolean;
   LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   DATA_DIR: string;
+  LOCAL_ES_HEAP: string;
   RESOLVED_TAGS: string;
   SEARCH_SYNONYMS?: string;
   TRUST_PROXY: TrustedProxies;
@@ -247,6 +248,11 @@ export const settingsSchema = Joi.object<Settings, true>({
     .default(false)
     .description('Whether the audit trail also holds who read the administration'),
   DATA_DIR: Joi.string().default('.data').description('Folder of the local servers and their data'),
+  LOCAL_ES_HEAP: Joi.string()
+    .pattern(/^[1-9]\d{0,6}[mg]$/i)
+    .messages({ 'string.pattern.base': '{{#label}} must be a size such as 512m or 2g' })
+    .default('512m')
+    .description('Memory for the heap of the local Elasticsearch'),
   RESOLVED_TAGS: Joi.string()
     .default('solved,resolved,answered')
     .description('Tag names that mark a thread resolved, comma separated'),

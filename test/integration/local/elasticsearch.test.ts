@@ -7,14 +7,16 @@ import { removeDataDir } from '../../../services/local/elasticsearchFolder.js';
 import { otherUser } from '../../../services/local/otherUser.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
-/** It stands for Elasticsearch: it tells its encoding of names, and what it can read of its configuration. */
-const PROGRAM = '#!/bin/sh\nlocale charmap\ncat "$ES_PATH_CONF/log4j2.properties"\nexit 7\n';
+/** It stands for Elasticsearch: it tells its encoding of names, what it can read of its configuration, and its heap. */
+const PROGRAM =
+  '#!/bin/sh\nlocale charmap\ncat "$ES_PATH_CONF/log4j2.properties"\necho "$ES_JAVA_OPTS"\nexit 7\n';
 const PORTS = { http: 1, transport: 1 };
 
 /** A home that everybody can read, and a data folder with these permissions. */
 async function withFolders(
   mode: number,
   work: (dataDir: string, start: () => Promise<string>) => Promise<void>,
+  more: Record<string, string> = {},
 ): Promise<void> {
   await withTemporaryFolder(async (folder) => {
     const [home, dataDir] = [join(folder, 'home'), join(folder, 'data')];
@@ -24,7 +26,7 @@ async function withFolders(
     await writeFile(join(home, 'bin/elasticsearch'), PROGRAM, { mode: 0o755 });
     await chmod(folder, 0o755);
     await chmod(dataDir, mode);
-    const env = { PATH: process.env['PATH'], LANG: 'C' };
+    const env = { PATH: process.env['PATH'], LANG: 'C', ...more };
     const context = { env, dataDir, logs: join(dataDir, 'logs'), children: createChildren() };
     try {
       await work(dataDir, () => rejectionOf(startElasticsearch({ home }, PORTS, context)));
@@ -53,4 +55,26 @@ describe('startElasticsearch', () => {
       // Only root has another user run the node.
       expect(message).to.include(otherUser() === undefined ? 'exit code 7' : 'chmod o+x');
     }));
+
+  for (const [given, options] of [
+    ['', '-Xms512m -Xmx512m'],
+    ['1G\r', '-Xms1G -Xmx1G'],
+  ] as const)
+    it(`gives the node the heap of LOCAL_ES_HEAP=${JSON.stringify(given)}`, () =>
+      withFolders(
+        0o755,
+        async (_dataDir, start) => void expect(await start()).to.include(options),
+        { LOCAL_ES_HEAP: given },
+      ));
+
+  for (const given of ['512', 'much', '0g', '1.5g', ' '])
+    it(`refuses LOCAL_ES_HEAP=${JSON.stringify(given)} in one line`, () =>
+      withFolders(
+        0o755,
+        async (_dataDir, start) => {
+          const problem = 'LOCAL_ES_HEAP must be a size such as 512m or 2g';
+          expect(await start()).to.equal(`Wrong setting: ${problem}`);
+        },
+        { LOCAL_ES_HEAP: given },
+      ));
 });

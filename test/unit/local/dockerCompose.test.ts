@@ -104,6 +104,7 @@ describe('docker-compose.yml', () => {
       'CACHE_REDIS_URL',
       // These settings are for local use, tests and development.
       'DATA_DIR',
+      'LOCAL_ES_HEAP',
       'DISABLE_AUTH',
       'FAULT_POINTS',
       'NODE_ENV',
