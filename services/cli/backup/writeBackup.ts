@@ -13,6 +13,7 @@ import { counted } from '../numbers.js';
 import { createProgress, type Progress } from '../progress.js';
 import { makeFolder } from '../makeFolder.js';
 import { requireWhole } from '../requireWhole.js';
+import { warn } from '../runCommand.js';
 import { version } from '../version.js';
 import { writeError } from '../writeError.js';
 import {
@@ -40,8 +41,8 @@ const SNAPSHOT_TOO_OLD = 239;
 
 /**
  * Writes everything that cannot be built again into a folder, as it was at one moment. The folder is made, or is empty,
- * and only this user can read it. Throws CliError where the folder holds anything, and where only a part of the archive
- * is restored.
+ * and only this user can read it. A backup that fails removes what it wrote. Throws CliError where the folder holds
+ * anything, and where only a part of the archive is restored.
  */
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
   await makeFolder(folder, { mode: 0o700 });
@@ -50,14 +51,27 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
     // Another command may have finished its backup just before the manifest was reserved. So this is looked at now.
     if ((await readdir(folder)).length > 1) throw notEmpty(folder);
     await requireWhole(mongo);
-    const manifest = await writeFiles(mongo, folder);
-    await writeManifest(folder, reserved, manifest);
-    return manifest;
+    return await writeWhole(mongo, folder, reserved);
   } catch (error) {
     await rm(partialManifest(folder), { force: true });
     throw writeError(folder, explained(error));
   } finally {
     await reserved.close();
+  }
+}
+
+/** Writes all files of a backup, the manifest last. Where one of them cannot be written, removes the others. */
+async function writeWhole(mongo: Mongo, folder: string, reserved: FileHandle): Promise<Manifest> {
+  try {
+    const manifest = await writeFiles(mongo, folder);
+    await writeManifest(folder, reserved, manifest);
+    return manifest;
+  } catch (error) {
+    for (const name of KEPT) {
+      const path = join(folder, backupFileName(name));
+      await rm(path, { force: true }).catch(() => warn(`${path} is left, of no whole backup`));
+    }
+    throw error;
   }
 }
 
@@ -107,13 +121,14 @@ async function reserveManifest(folder: string): Promise<FileHandle> {
   try {
     return await open(partialManifest(folder), 'wx', 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw notEmpty(folder);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw notEmpty(folder, ': it holds a backup that is being made, or was cut off');
     throw writeError(folder, error);
   }
 }
 
-function notEmpty(folder: string): CliError {
-  return new CliError(`${folder} is not empty`);
+function notEmpty(folder: string, why = ''): CliError {
+  return new CliError(`${folder} is not empty${why}`);
 }
 
 function partialManifest(folder: string): string {

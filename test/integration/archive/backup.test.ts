@@ -4,13 +4,15 @@ import {
   mkdir,
   readdir,
   readFile,
+  rm,
   stat,
   truncate,
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { Binary } from 'mongodb';
+import { Binary, BSON } from 'mongodb';
 import { createHandlers } from '../../../services/indexer/handlers.js';
 import { indexerChores } from '../../../services/indexer/indexerChores.js';
 import { recordThreadDeletion } from '../../../services/indexer/jobs/deleteThread.js';
@@ -54,6 +56,12 @@ import { sweptBetween } from '../../support/sweptBetween.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { restingArchive } from '../../support/verifiedArchive.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
+
+/** Documents that end with an error. */
+async function* failing(): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(BSON.serialize({ _id: '1' }));
+  throw new Error('The connection is lost');
+}
 
 const SAMPLE = 'sample/show-and-tell';
 
@@ -263,10 +271,42 @@ describe('backup and restore', () => {
         ]);
         const refused = both.filter((one) => one.status === 'rejected');
         expect(refused.map(({ reason }) => (reason as Error).message)).to.deep.equal([
-          `${folder} is not empty`,
+          `${folder} is not empty: it holds a backup that is being made, or was cut off`,
         ]);
         const [written] = both.filter((one) => one.status === 'fulfilled');
         expect(await checkBackup(folder)).to.deep.equal(written!.value);
+      } finally {
+        await stores.close();
+      }
+    }));
+
+  it('leave nothing behind where they fail, and remove nothing that was there before', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = await openStores();
+      const { mongo } = stores;
+      const db = Object.assign(Object.create(mongo.db) as typeof mongo.db, {
+        collection(name: string) {
+          const collection = mongo.db.collection(name);
+          if (name !== 'messages') return collection;
+          return Object.assign(Object.create(collection) as typeof collection, {
+            findOne: (...args: Parameters<typeof collection.findOne>) =>
+              collection.findOne(...args),
+            find: () => ({ stream: () => Readable.from(failing()) }),
+          });
+        },
+      });
+      try {
+        const failed = writeBackup({ ...mongo, db }, folder);
+        expect(await rejectionOf(failed)).to.equal('The connection is lost');
+        expect(await readdir(folder)).to.deep.equal([]);
+        await writeFile(join(folder, 'threads.bson.gz'), 'mine');
+        expect(await rejectionOf(writeBackup(mongo, folder))).to.equal(`${folder} is not empty`);
+        expect(await readdir(folder)).to.deep.equal(['threads.bson.gz']);
+        await rm(join(folder, 'threads.bson.gz'));
+        await writeFile(join(folder, 'manifest.json.partial'), '');
+        expect(await rejectionOf(writeBackup(mongo, folder))).to.match(
+          /is being made, or was cut off$/,
+        );
       } finally {
         await stores.close();
       }
@@ -288,7 +328,9 @@ describe('backup and restore', () => {
       try {
         const collections = { ...mongo.collections, state: slow };
         const manifest = await writeBackup({ ...mongo, collections }, folder);
-        expect(await other).to.equal(`${folder} is not empty`);
+        expect(await other).to.contain(
+          `${folder} is not empty: it holds a backup that is being made`,
+        );
         expect(await checkBackup(folder)).to.deep.equal(manifest);
       } finally {
         await stores.close();
