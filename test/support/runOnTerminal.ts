@@ -12,16 +12,18 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 
 /**
  * Runs the command line on a terminal. There, somebody types `answer` when asked, or when another text is shown. stdout
- * holds everything that the terminal shows.
+ * holds everything that the terminal shows. Standard error goes to the file `errorsTo` instead where that is given.
  */
 export function runOnTerminal(
   env: Record<string, string>,
   args: readonly string[],
   answer: string,
-  when = '[y/N]',
+  { when = '[y/N]', errorsTo }: { when?: string; errorsTo?: string } = {},
 ): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn('python3', ['-c', TERMINAL, process.execPath, CLI, ...args], {
+    const redirected = errorsTo === undefined ? [] : ['sh', '-c', 'exec "$@" 2>"$0"', errorsTo];
+    const command = [...redirected, process.execPath, CLI, ...args];
+    const child = spawn('python3', ['-c', TERMINAL, ...command], {
       env: { ...process.env, ...env },
       // A command that asks once more would wait for ever.
       timeout: 240_000,

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { erasureIdOf } from '../../../shared/store/erasures.js';
@@ -135,6 +135,21 @@ describe('what a deletion or an erasure tells', () => {
     expect(await records().messages.countDocuments({ 'author.id': writer })).to.equal(1);
     expect(await records().audit.countDocuments({ outcome: 'started' })).to.equal(0);
   });
+
+  it('is refused at once where the question would not be seen, with the option that answers it', () =>
+    withTemporaryFolder(async (folder) => {
+      const writer = anId();
+      const thread = await imported({ author: anAuthorOf(writer) });
+      const errorsTo = join(folder, 'errors');
+      const env = { MONGODB_URL: archive.api.stores.mongodbUrl };
+      const run = (...more: string[]) =>
+        runOnTerminal(env, ['delete', 'thread', thread, ...more], '', { errorsTo });
+      expect((await run()).code).to.equal(1);
+      expect(await readFile(errorsTo, 'utf8')).to.match(/^Error: Nothing was removed: .* --yes /m);
+      expect(await records().messages.countDocuments({ 'author.id': writer })).to.equal(1);
+      const forced = await run('--yes');
+      expect(forced, forced.stdout).to.include({ code: 0 });
+    }));
 
   it('is the result on a terminal after a yes, or without a question when forced', async () => {
     const writer = anId();

@@ -55,7 +55,9 @@ describe('bot check', () => {
   it('shows a bar on a terminal while the platform does not answer', async () => {
     await start();
     discord.faults.next('held');
-    const { stdout } = await runOnTerminal(withBot(), ['bot', 'check'], '\u0003', 'bot check [');
+    const { stdout } = await runOnTerminal(withBot(), ['bot', 'check'], '\u0003', {
+      when: 'bot check [',
+    });
     expect(stdout).to.contain(' 0%');
   });
 

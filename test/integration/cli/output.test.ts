@@ -49,7 +49,7 @@ describe('the output of the command line', () => {
   it('leaves the terminal as it is when Ctrl-C ends a command that shows a bar', async () => {
     const env = { MONGODB_URL: stores.mongodbUrl };
     // No indexer runs, so the bar stays on the screen.
-    const { code, stdout } = await runOnTerminal(env, ['verify'], '\u0003', 'verify [');
+    const { code, stdout } = await runOnTerminal(env, ['verify'], '\u0003', { when: 'verify [' });
     // This is 256 minus the number of SIGINT: the signal has ended the command.
     expect(code, stdout).to.equal(254);
     // No mode of the terminal was changed, such as a hidden cursor.
