@@ -34,6 +34,11 @@ export async function runProcesses(count: number, logger: Logger): Promise<void>
     });
     return worker;
   };
+  const startOthers = (): void => {
+    // The first process may begin to listen although it is being stopped. Nobody would stop a process that starts now.
+    if (isStopping) return;
+    for (let more = count - 1; more > 0; more -= 1) start();
+  };
   const stop = async (): Promise<void> => {
     isStopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
@@ -45,7 +50,7 @@ export async function runProcesses(count: number, logger: Logger): Promise<void>
   stopOnSignal([step], logger, STOP_LIMIT_MS);
   await once(start(), 'listening');
   isListening = true;
-  for (let more = count - 1; more > 0; more -= 1) start();
+  startOthers();
 }
 
 /** Stops a process by SIGTERM. Rejects where it ends with another exit code than 0, or has to be killed. */
