@@ -8,7 +8,10 @@ import type { ImportSummary } from './importSummary.js';
 import { storeFiles, type StoredFiles } from './storeFiles.js';
 import { waitForImport } from './waitForImport.js';
 
-/** Imports files that were found. It waits for the indexer unless told otherwise. */
+/**
+ * Imports files that were found. It waits for the indexer unless told otherwise. Then it starts none, because that would
+ * stop at once, together with the servers of this command.
+ */
 export async function importFound(
   archive: Archive,
   files: readonly FoundFile[],
@@ -16,13 +19,14 @@ export async function importFound(
 ): Promise<ImportSummary> {
   const began = performance.now();
   await requireQueue(archive);
-  archive.startIndexer();
+  if (options.wait) archive.startIndexer();
   const importId = new ObjectId().toHexString();
   const { stored, ...rest } = await storeAll(archive, importId, files);
   const outcome = options.wait ? await waitAll(archive, importId, stored) : null;
   return {
     importId,
     queued: outcome ? 0 : stored.size,
+    waitsForIndexer: !outcome && stored.size > 0 && archive.crashed !== undefined,
     imported: 0,
     unchanged: 0,
     threads: 0,

@@ -14,6 +14,8 @@ export interface Problem {
 export interface ImportSummary {
   importId: string;
   queued: number;
+  /** Whether nothing imports the queued files until an indexer runs: the servers stop together with the command. */
+  waitsForIndexer: boolean;
   imported: number;
   unchanged: number;
   skipped: Problem[];
@@ -40,9 +42,12 @@ export function summaryJson(summary: ImportSummary): object {
 
 /** The summary in lines for people. */
 export function summaryLines(summary: ImportSummary): string[] {
-  const { ignored, queued } = summary;
+  const { ignored, queued, waitsForIndexer } = summary;
   return [
     ...(queued > 0 ? [`${counted(queued, 'file')} stored and queued`] : [totals(summary)]),
+    ...(waitsForIndexer
+      ? ['They wait until an indexer runs on this archive: npm start runs one']
+      : []),
     ...problemLines('Skipped', summary.skipped),
     ...problemLines('Refused', summary.refused),
     ...problemLines('Rejected', summary.rejected),

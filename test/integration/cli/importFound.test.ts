@@ -29,4 +29,25 @@ describe('importFound', () => {
     expect(await importFiles.countDocuments({ state: 'queued' })).to.equal(1);
     expect(await imports.countDocuments()).to.equal(0);
   });
+
+  it('says that files wait for an indexer where nobody waits and the servers stop at the end', async () => {
+    let started = 0;
+    const producer = {
+      tryStoring: () => Promise.resolve(),
+      add: () => Promise.resolve('1'),
+    } as unknown as Archive['producer'];
+    const others = { ...stores, producer, startIndexer: () => (started += 1) };
+    const summaryOf = (more: object, files: Awaited<ReturnType<typeof walkFiles>>) =>
+      importFound({ ...others, ...more } as unknown as Archive, files, { wait: false });
+    const own = { crashed: new Promise<never>(() => undefined) };
+    await withTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'a.json'), JSON.stringify(anExport()));
+      const files = await walkFiles([folder]);
+      expect(await summaryOf(own, files)).to.include({ queued: 1, waitsForIndexer: true });
+      expect(await summaryOf({}, files)).to.include({ queued: 1, waitsForIndexer: false });
+      expect(await summaryOf(own, [])).to.include({ queued: 0, waitsForIndexer: false });
+    });
+    // It would be stopped at once.
+    expect(started).to.equal(0);
+  });
 });

@@ -10,6 +10,7 @@ function aSummary(more: Partial<ImportSummary> = {}): ImportSummary {
   return {
     importId: 'i',
     queued: 0,
+    waitsForIndexer: false,
     imported: 0,
     unchanged: 0,
     ignored: 0,
@@ -59,6 +60,10 @@ describe('the summary of an import', () => {
 
   it('tells what is queued when nobody waits', () => {
     expect(summaryLines(aSummary({ queued: 2 }))).to.deep.equal(['2 files stored and queued']);
+    expect(summaryLines(aSummary({ queued: 2, waitsForIndexer: true }))).to.deep.equal([
+      '2 files stored and queued',
+      'They wait until an indexer runs on this archive: npm start runs one',
+    ]);
   });
 
   it('is clean with skipped files, not with refused or rejected ones', () => {
