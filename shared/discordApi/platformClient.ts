@@ -50,6 +50,11 @@ export interface PlatformClientOptions {
   now: () => Promise<number>;
   /** Is told the outcome of each request that was sent. */
   onAsked?: (outcome: AskOutcome) => void;
+  /**
+   * Is told how long (ms) a 429 asks to wait, and why, before that is done. Where it throws, the request fails with that
+   * error.
+   */
+  onLimited?: (ms: number, why: string) => void;
   /** Is told when a request waits because nothing at all may be sent. */
   onHeld?: (wait: Wait & { why: string }) => void;
   fetch?: typeof fetch;
@@ -118,6 +123,7 @@ async function tryOnce<T>(
     if (isTold || answer.headers.has('X-RateLimit-Bucket')) headers = answer.headers;
     if (verdict.isInvalid) await admission.countInvalid();
     if (verdict.kind === 'wait') {
+      options.onLimited?.(verdict.waitMs, verdict.reason);
       if (verdict.stopsAll) await admission.stop(verdict.waitMs, verdict.reason);
       else blockedMs = verdict.waitMs;
     }

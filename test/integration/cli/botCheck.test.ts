@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { BotReport } from '../../../services/cli/bot/checkBot.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
@@ -81,6 +84,24 @@ describe('bot check', () => {
     const { code, stdout, stderr } = await check({});
     expect(code, stdout).to.equal(1);
     expect(stderr).to.match(/Cloudflare.* limits this address.* for 3\d{3} seconds/);
+  });
+
+  it('ends with the reason where one route may not be asked for a long time', async () => {
+    await start();
+    const limited = createServer((_request, response) => {
+      response.writeHead(429, { 'Content-Type': 'application/json', 'X-RateLimit-Scope': 'user' });
+      response.end(JSON.stringify({ message: 'Slow down', retry_after: 3_600, global: false }));
+    }).listen(0, '127.0.0.1');
+    await once(limited, 'listening');
+    try {
+      const { port } = limited.address() as AddressInfo;
+      const { code, stderr } = await check({ DISCORD_API_URL: `http://127.0.0.1:${port}` });
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/asks to wait \(429\)\. Nothing should be asked for 3600 seconds/);
+    } finally {
+      limited.closeAllConnections();
+      limited.close();
+    }
   });
 
   it('checks the other servers while one has an outage, and says which', async () => {
