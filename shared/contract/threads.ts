@@ -162,7 +162,8 @@ export const threadListQuerySchema = Joi.object<ThreadListQuery, true>({
 });
 
 /**
- * A file of a message. `url` is the platform's address; sizes are bytes and pixels, null where the source did not tell.
+ * A file of a message. `url` is the platform's address. `size` is in bytes, 0 where the source did not tell. Width and
+ * height are in pixels, null where the source did not tell.
  */
 export interface Attachment {
   id: string;
@@ -182,7 +183,7 @@ export const attachmentSchema = Joi.object<Attachment, true>({
   filename: text('Name of the file'),
   url: text('Address of the file; a link in an export ends about a day after it was made'),
   contentType: nullableText('MIME type; null where the source did not tell'),
-  size: count('Size (bytes)'),
+  size: count('Size (bytes); 0 where the source did not tell'),
   width: nullablePixels('Width of a picture or video'),
   height: nullablePixels('Height of a picture or video'),
   description: nullableText('What it shows, in its author’s words; null where they gave none'),

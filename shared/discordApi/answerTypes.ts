@@ -75,10 +75,30 @@ export interface LiveThreadList {
   has_more?: boolean;
 }
 
-/** A component, with the parts that hold text or other components. */
+/** A picture or another file that a component shows. */
+export interface LiveMedia {
+  url: string;
+  /** The id of the file, where it was sent with the message. Absent where it comes from elsewhere. */
+  attachment_id?: string | null;
+  content_type?: string | null;
+  width?: number | null;
+  height?: number | null;
+}
+
+/** A component, with the parts that hold text, media or other components. */
 export interface LiveComponent {
   type: number;
   content?: string;
+  /** What a thumbnail shows. */
+  media?: LiveMedia;
+  /** What `media` shows, in words. */
+  description?: string | null;
+  /** What a gallery shows. */
+  items?: { media: LiveMedia; description?: string | null; spoiler?: boolean }[];
+  /** The file of a file component, with its name and size (bytes). */
+  file?: LiveMedia;
+  name?: string | null;
+  size?: number | null;
   /** Whether all of it is hidden until it is clicked on. */
   spoiler?: boolean;
   components?: LiveComponent[];
@@ -86,7 +106,8 @@ export interface LiveComponent {
 }
 
 export type LiveAttachment = Pick<APIAttachment, 'id' | 'filename' | 'url'> &
-  Partial<Pick<APIAttachment, 'content_type' | 'size' | 'flags'>> & {
+  Partial<Pick<APIAttachment, 'content_type' | 'size'>> & {
+    flags?: number;
     description?: string | null;
     width?: number | null;
     height?: number | null;

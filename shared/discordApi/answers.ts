@@ -152,11 +152,33 @@ const member = () => Joi.object({ nick: textOrNull(SHORT), roles: listOf(snowfla
 export const emoji = () =>
   Joi.object({ id: id().allow(null), name: textOrNull(SHORT), animated: Joi.boolean() });
 
+const unfurled = () =>
+  Joi.object({
+    url: text(LONG).required(),
+    attachment_id: snowflake().allow(null),
+    content_type: textOrNull(SHORT),
+    width: pixels(),
+    height: pixels(),
+  });
+
 const component = (levels: number): Joi.ObjectSchema =>
   Joi.object({
     type: count().required(),
     content: text(LONG),
     spoiler: Joi.boolean(),
+    media: unfurled(),
+    description: textOrNull(LONG),
+    items: listOf(
+      Joi.object({
+        media: unfurled().required(),
+        description: textOrNull(LONG),
+        spoiler: Joi.boolean(),
+      }),
+      100,
+    ),
+    file: unfurled(),
+    name: textOrNull(SHORT),
+    size: count().allow(null),
     ...(levels > 1 && {
       components: listOf(component(levels - 1), 100),
       accessory: component(levels - 1),

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { expiryOf, unsignedUrl } from './cdnUrls.js';
+import { sentFiles } from './componentMedia.js';
 import { gatherReads } from '../platform/gatherReads.js';
 import { isTimeLimit } from '../platform/storeErrors.js';
 import type { PlatformClient, PlatformRequest } from './platformClient.js';
@@ -126,8 +127,8 @@ async function askMessage(
 ): Promise<string | null> {
   try {
     const value = await askInTime(platform, messageRequest(threadId, messageId));
-    const forwarded = (value.message_snapshots ?? []).flatMap(({ message }) => message);
-    const files = [value, ...forwarded].flatMap(({ attachments = [] }) => attachments);
+    const forwarded = (value.message_snapshots ?? []).map(({ message }) => message);
+    const files = [value, ...forwarded].flatMap(sentFiles);
     const now = files.find(({ id }) => id === attachmentId)?.url;
     return now !== undefined && unsignedUrl(now) === url ? now : null;
   } catch (error) {

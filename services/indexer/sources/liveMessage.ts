@@ -19,14 +19,19 @@ import type {
   LiveUser,
 } from '../../../shared/discordApi/answerTypes.js';
 import { pictureUrl, unsignedUrl } from '../../../shared/discordApi/cdnUrls.js';
+import {
+  foreignMedia,
+  sentFiles,
+  SPOILER_FILE,
+  type ComponentMedia,
+} from '../../../shared/discordApi/componentMedia.js';
+import { webUrl } from './assetUrls.js';
 import { liveText } from './liveText.js';
 import { mapMessage } from './mapMessage.js';
 
 const EPHEMERAL = 1 << 6;
 const LOADING = 1 << 7;
 const AUTO_MODERATION_ACTION = 24;
-/** A flag of an attachment. */
-const SPOILER_FILE = 1 << 3;
 const FORWARD = 1;
 const STICKER_FORMATS: Readonly<Record<number, string>> = { 2: 'Apng', 3: 'Lottie', 4: 'Gif' };
 
@@ -154,8 +159,8 @@ function filesOf(
   message: LiveSnapshot,
 ): Pick<ExportMessage, 'attachments' | 'embeds' | 'stickers'> {
   return {
-    attachments: (message.attachments ?? []).map(asAttachment),
-    embeds: (message.embeds ?? []).map(asEmbed),
+    attachments: sentFiles(message).map(asAttachment),
+    embeds: [...(message.embeds ?? []).map(asEmbed), ...foreignMedia(message).flatMap(asPicture)],
     stickers: (message.sticker_items ?? []).map(asSticker),
   };
 }
@@ -203,8 +208,24 @@ function asEmbed(embed: APIEmbed): ExportEmbed {
   };
 }
 
+/**
+ * An embed of what a component shows from elsewhere. Nothing in an embed can be hidden. So it only links to what the
+ * component hides.
+ */
+function asPicture({ media, isHidden, description = null }: ComponentMedia): ExportEmbed[] {
+  const { content_type: type } = media;
+  if (webUrl(media.url) === null) return [];
+  if (isHidden) return [{ type: 'link', url: unsignedUrl(media.url) }];
+  const told = asMedia(media);
+  return [
+    type?.startsWith('video/')
+      ? { type: 'video', description, video: told }
+      : { type: 'image', description, image: told },
+  ];
+}
+
 function asMedia(
-  media: { url?: string | null; width?: number; height?: number } | undefined,
+  media: { url?: string | null; width?: number | null; height?: number | null } | undefined,
 ): ExportMedia | null {
   if (!media?.url) return null;
   return { url: unsignedUrl(media.url), width: media.width ?? null, height: media.height ?? null };

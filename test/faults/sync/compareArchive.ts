@@ -138,9 +138,10 @@ async function messages(
   });
 }
 
-/** Links to files. They are not compared. */
+/** Links to files. Of them, only the name of the file is compared. */
 const UNSIGNED = {
-  sign: () => 'https://cdn.discordapp.com/attachments/1/2/file',
+  sign: (_channelId: string, { filename }: { filename: string }) =>
+    `https://cdn.discordapp.com/attachments/1/2/${encodeURIComponent(filename)}`,
 } as unknown as Links;
 
 /**

@@ -185,9 +185,25 @@ export const MESSAGE_KINDS = {
       {
         type: ComponentType.MediaGallery,
         id: 4,
-        items: [{ media: MEDIA, description: 'A chart', spoiler: true }],
+        items: [
+          { media: MEDIA, description: 'A chart', spoiler: true },
+          {
+            media: { url: 'attachment://sent.png' },
+            description: 'A picture',
+            spoiler: false,
+          },
+        ],
+      },
+      {
+        type: ComponentType.File,
+        id: 5,
+        file: { url: 'attachment://notes.txt' },
+        name: 'notes.txt',
+        size: 120,
+        spoiler: true,
       },
     ],
+    attachments: [{ filename: 'sent.png', size: 9_000, ...IMAGE }, { filename: 'notes.txt' }],
   }),
 
   /** An answer that a bot has announced, but never given. */

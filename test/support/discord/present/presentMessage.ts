@@ -11,6 +11,7 @@ import type { Message, Poll, Snapshot } from '../model/entities.js';
 import type { DiscordModel } from '../model/model.js';
 import type { Links } from './links.js';
 import { presentThread } from './presentChannel.js';
+import { presentComponents } from './presentComponents.js';
 import { presentUser, presentWebhook } from './presentUser.js';
 import { isoOf, isoOfMicros } from './times.js';
 
@@ -88,6 +89,7 @@ function presentContent(
 ): object {
   const { model, links, seesContent: sees } = viewer;
   const { id, channelId, type, flags, stickers, mentionIds = [], mentionRoleIds = [] } = message;
+  const { components, others } = presentComponents(message, (one) => links.sign(channelId, one));
   const mentioned = mentionIds.flatMap((userId) => model.users.get(userId) ?? []);
   return {
     type,
@@ -96,11 +98,9 @@ function presentContent(
     edited_timestamp: message.editedMicros === null ? null : isoOfMicros(message.editedMicros),
     content: sees ? message.content : '',
     embeds: sees ? message.embeds : [],
-    components: sees ? message.components : [],
+    components: sees ? components : [],
     attachments: sees
-      ? message.attachments.map((attachment) =>
-          presentAttachment(attachment, links.sign(channelId, attachment)),
-        )
+      ? others.map((attachment) => presentAttachment(attachment, links.sign(channelId, attachment)))
       : [],
     ...(stickers.length > 0 ? { sticker_items: stickers } : {}),
     mentions: mentioned.map(presentUser),

@@ -67,7 +67,7 @@ describe('a message of the platform', () => {
 
   it('tells what its files show, and which of them are spoilers', () => {
     const file = (more: object) => ({
-      id: '200000000000000002',
+      id: anId(),
       filename: 'a.png',
       url: 'https://cdn.discordapp.com/a.png',
       ...more,
@@ -93,6 +93,128 @@ describe('a message of the platform', () => {
     const container = { type: 17, components: [section, text('three')] };
     const message = mapped({ content: '', flags: 1 << 15, components: [text('one'), container] });
     expect(message?.content).to.equal(['one', 'two', 'three'].join(PART_BREAK));
+  });
+
+  describe('with media in its components', () => {
+    const [first, second, third] = [
+      '200000000000000011',
+      '200000000000000012',
+      '200000000000000013',
+    ];
+    const sent = (id: string, name: string, more: object = {}) => ({
+      url: `https://cdn.discordapp.com/attachments/1/${id}/${name}?ex=1&is=1&hm=1`,
+      attachment_id: id,
+      content_type: null,
+      width: 80,
+      height: 60,
+      ...more,
+    });
+    const foreign = (more: object = {}) => ({
+      url: 'https://example.com/a.png',
+      width: 8,
+      ...more,
+    });
+    const told = (...components: object[]) =>
+      mapped({ content: '', flags: 1 << 15, components: components as never });
+
+    it('has the files that were sent with it as attachments', () => {
+      const section = {
+        type: 9,
+        components: [{ type: 10, content: 'Hello' }],
+        accessory: { type: 11, media: sent(first, 'a%20b.png'), description: ' A chart ' },
+      };
+      const gallery = {
+        type: 12,
+        items: [{ media: sent(second, 'c.bin', { content_type: 'image/webp' }) }],
+      };
+      const file = { type: 13, file: sent(third, 'd'), name: '../d.pdf', size: 7 };
+      const message = told({ type: 17, components: [section, gallery, file] });
+      const size = { width: 80, height: 60 };
+      const urlOf = (path: string) => `https://cdn.discordapp.com/attachments/1/${path}`;
+      expect(message?.attachments).to.deep.equal([
+        {
+          id: first,
+          filename: 'a b.png',
+          url: urlOf(`${first}/a%20b.png`),
+          contentType: 'image/png',
+          size: 0,
+          ...size,
+          description: 'A chart',
+        },
+        {
+          id: second,
+          filename: 'c.bin',
+          url: urlOf(`${second}/c.bin`),
+          contentType: 'image/webp',
+          size: 0,
+          ...size,
+        },
+        {
+          id: third,
+          filename: 'd.pdf',
+          url: urlOf(`${third}/d`),
+          contentType: 'application/pdf',
+          size: 7,
+          ...size,
+        },
+      ]);
+      expect(message?.embeds).to.deep.equal([]);
+    });
+
+    it('has each file once, and as a spoiler where any component hides it', () => {
+      const item = (id: string, more: object = {}) => ({ media: sent(id, 'a.png'), ...more });
+      const attachments = [{ id: first, filename: 'a.png', url: sent(first, 'a.png').url }];
+      const hiding = { type: 17, spoiler: true, components: [{ type: 12, items: [item(second)] }] };
+      const gallery = {
+        type: 12,
+        items: [item(first, { spoiler: true }), item(third), item(third)],
+      };
+      const message = mapped({ attachments, components: [gallery, hiding] as never });
+      expect(message?.attachments.map(({ id, spoiler = false }) => [id, spoiler])).to.deep.equal([
+        [first, true],
+        [third, false],
+        [second, true],
+      ]);
+    });
+
+    it('shows media from elsewhere as embeds do, and only links to what is hidden', () => {
+      const gallery = {
+        type: 12,
+        items: [
+          { media: foreign(), description: 'A chart' },
+          { media: foreign({ url: 'https://example.com/b.mp4', content_type: 'video/mp4' }) },
+          {
+            media: foreign({ url: 'https://example.com/c.png' }),
+            description: 'He did',
+            spoiler: true,
+          },
+          { media: foreign({ url: 'javascript:alert(1)' }) },
+        ],
+      };
+      const message = told(gallery);
+      expect(message?.attachments).to.deep.equal([]);
+      const shown = message?.embeds.map(({ type, url, description, images, video }) => ({
+        type,
+        url,
+        description,
+        media: [...images, ...(video ? [video] : [])].map((one) => one.url),
+      }));
+      expect(shown).to.deep.equal([
+        { type: 'image', url: null, description: 'A chart', media: ['https://example.com/a.png'] },
+        { type: 'video', url: null, description: null, media: ['https://example.com/b.mp4'] },
+        { type: 'link', url: 'https://example.com/c.png', description: null, media: [] },
+      ]);
+      expect(JSON.stringify(message)).not.to.include('He did');
+    });
+
+    it('holds those of what it forwards', () => {
+      const components = [
+        { type: 12, items: [{ media: sent(first, 'a.png') }, { media: foreign() }] },
+      ];
+      const message = mapped({ content: '', message_snapshots: [{ message: { components } }] });
+      expect(message?.forwarded?.attachments.map(({ id }) => id)).to.deep.equal([first]);
+      expect(message?.forwarded?.embeds).to.have.length(1);
+    });
   });
 
   it('hides each text of a component that hides', () => {

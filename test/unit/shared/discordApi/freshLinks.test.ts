@@ -48,6 +48,18 @@ describe('fresh links', () => {
     expect(asked).to.have.length(2);
   });
 
+  it('are found in the components of a message, too', async () => {
+    const url = `${file(1).url}?ex=7fffffff&is=1&hm=1`;
+    const items = [{ media: { url, attachment_id: '1' } }];
+    const get = ({ path }: PlatformRequest<unknown>) => {
+      const value = path.includes('refresh-urls')
+        ? { refreshed_urls: [] }
+        : { components: [{ type: 17, components: [{ type: 12, items }] }] };
+      return Promise.resolve({ value: value as never, asOf: 1 });
+    };
+    expect(await createFreshLinks({ get }).linkOf(file(1))).to.equal(url);
+  });
+
   it('lead only to the files of the recorded links', async () => {
     const elsewhere = 'https://cdn.discordapp.com/attachments/1/2/b.png';
     const refreshed = [{ original: file(1).url, refreshed: elsewhere }];
