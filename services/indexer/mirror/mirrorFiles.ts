@@ -26,9 +26,16 @@ const AGAIN_MS = 30_000;
 export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   if (!deps.mirror) return removeRecords(deps, marks);
   const end = performance.now() + SLICE_MS;
-  for (const mark of marks) {
-    const isLeft = await mirrorOne(deps, deps.mirror, mark, end);
-    await endOrWait(deps, [mark], isLeft);
+  const done: Mark[] = [];
+  const left: Mark[] = [];
+  try {
+    for (const mark of marks) {
+      const isLeft = await mirrorOne(deps, deps.mirror, mark, end);
+      (isLeft ? left : done).push(mark);
+    }
+  } finally {
+    // One transaction ends all marks that were done so far. A subject that is done again changes nothing.
+    await endOrWait(deps, { done, left });
   }
 }
 
@@ -37,7 +44,7 @@ async function removeRecords(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   // The records must stay until their copies are removed.
   const isLeft = await isOutdated(deps);
   if (!isLeft) for (const mark of marks) await removeUnwanted(deps, null, mark);
-  await endOrWait(deps, marks, isLeft);
+  await endOrWait(deps, isLeft ? { done: [], left: marks } : { done: marks, left: [] });
 }
 
 /**
@@ -133,13 +140,19 @@ async function forgetCauses(deps: IndexerDeps, mark: Mark): Promise<void> {
   });
 }
 
-async function endOrWait(deps: IndexerDeps, marks: Mark[], isLeft: boolean): Promise<void> {
+/** Ends the marks whose subjects are done. Those whose subjects are to be looked at again become due later. */
+async function endOrWait(
+  deps: IndexerDeps,
+  { done, left }: { done: Mark[]; left: Mark[] },
+): Promise<void> {
+  if (done.length + left.length === 0) return;
   await deps.commit({
-    reads: readsOf(marks),
+    reads: readsOf([...done, ...left]),
     decide(documents) {
-      for (const mark of heldMarks(documents, marks)) {
+      for (const mark of heldMarks(documents, done)) endMark(documents, mark);
+      for (const mark of heldMarks(documents, left)) {
         const now = documents.get('work', mark._id)!;
-        if (!isLeft || now.token !== mark.token) endMark(documents, mark);
+        if (now.token !== mark.token) endMark(documents, mark);
         else freeMark(documents, now, new Date(Date.now() + AGAIN_MS));
       }
     },

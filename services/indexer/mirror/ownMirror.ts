@@ -51,11 +51,14 @@ async function problemOf(deps: Deps, mirror: Mirror): Promise<string | null> {
 
 /** Stores the problem that the status shows, even where nothing was copied to the mirror yet. */
 async function noteProblem(deps: Deps, problem: string | null): Promise<void> {
-  if (problem !== null) await note(deps, { problem });
-  else {
-    const known = { _id: 'mirror', problem: { $exists: true } } as const;
-    await stateOf(deps.collections.state, 'mirror').updateOne(known, { $unset: { problem: '' } });
+  if (problem !== null) {
+    await note(deps, { problem });
+    return;
   }
+  const states = stateOf(deps.collections.state, 'mirror');
+  const known = { _id: 'mirror', problem: { $exists: true } } as const;
+  // It is read first, because any write, even one that changes nothing, waits for most members of the replica set.
+  if (await states.findOne(known)) await states.updateOne(known, { $unset: { problem: '' } });
 }
 
 /** Stores that copies could not be removed or looked through, and when, by MongoDB's clock. */
@@ -123,7 +126,11 @@ async function ownerOf({ files, away }: Mirror): Promise<string | null> {
 }
 
 async function archiveIdOf({ collections }: Deps): Promise<string> {
-  const record = await stateOf(collections.state, 'archive').findOneAndUpdate(
+  const archives = stateOf(collections.state, 'archive');
+  // As above, it is read first. What most members have stored cannot be lost any more.
+  const known = await archives.findOne({ _id: 'archive' }, { readConcern: { level: 'majority' } });
+  if (known) return known.id;
+  const record = await archives.findOneAndUpdate(
     { _id: 'archive' },
     { $setOnInsert: { id: randomBytes(16).toString('hex') } },
     { upsert: true, returnDocument: 'after' },

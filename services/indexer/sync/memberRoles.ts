@@ -97,8 +97,10 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
   try {
     const request = memberRequest(serverId, userId);
     const { value, asOf } = await deps.platform.get(request, deps.signal);
-    const told = { serverId, userId, roleIds: value.roles, asOf };
-    await noteRoles(deps, (await needsServer(deps, told)) ? await withServer(deps, told) : told);
+    const told = { serverId, userId, roleIds: value.roles, asOf, checkedAt };
+    const asked = (await needsServer(deps, told)) ? await withServer(deps, told) : told;
+    // It has recorded the time of this check, too.
+    if (await noteRoles(deps, asked)) return;
   } catch (error) {
     if (!isNoMember(error)) throw error;
     const isOut = (await deps.collections.optOuts.findOne({ _id })) !== null;
@@ -142,7 +144,10 @@ export async function noteRolesOfEvent(deps: Deps, told: ToldRoles): Promise<voi
 }
 
 async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
-  if (!(await needsServer(deps, told))) return noteRoles(deps, told);
+  if (!(await needsServer(deps, told))) {
+    await noteRoles(deps, told);
+    return;
+  }
   const { serverId, userId } = told;
   try {
     await readAndNote(deps, { serverId, userId });

@@ -10,6 +10,8 @@ export interface ToldRoles {
   userId: string;
   roleIds: readonly string[];
   asOf: number;
+  /** When the platform was asked for them; absent where an event told them, which counts as now. */
+  checkedAt?: Date;
   /** The roles of the server, if they were asked for after the person's. */
   asked?: Pick<LoadedServer, 'asOf' | 'optOutRoles' | 'roles'>;
 }
@@ -21,11 +23,13 @@ export interface ToldRoles {
  *
  * Nothing changes where the server has no role of OPT_OUT_ROLE, or where something that was told later is recorded. For
  * members who are not left out and have no such role, the database is not asked. So this may be called for every event.
+ *
+ * Resolves with whether these roles were recorded, together with the time of the check.
  */
 export async function noteRoles(
   deps: Pick<SyncDeps, 'commit' | 'signal' | 'servers' | 'members'>,
-  { serverId, userId, roleIds, asOf, asked }: ToldRoles,
-): Promise<void> {
+  { serverId, userId, roleIds, asOf, checkedAt, asked }: ToldRoles,
+): Promise<boolean> {
   /** What was known of the server when the member was last judged. */
   let looked: LoadedServer | undefined;
   const judge = (): Judged | null => {
@@ -40,18 +44,28 @@ export async function noteRoles(
   };
   const judged = judge();
   const _id = memberId(serverId, userId);
-  if (judged === null || (judged.carried.length === 0 && deps.members.get(_id) === false)) return;
+  if (judged === null || (judged.carried.length === 0 && deps.members.get(_id) === false))
+    return false;
   const told = { _id, kind: 'member' as const, serverId, userId, asOf };
-  const isOut = await noteChoice(deps, told, judge);
+  const member = { ...told, checkedAt: checkedAt ?? new Date() };
+  const noted = await noteChoice(deps, member, judge);
+  if (noted === null) return false;
   // While the choice was being stored, a look at the server may have found other opt-out roles. That look has then
   // forgotten all members, so that they are judged again. This judgement went by the old roles, so it is not remembered.
-  if (isOut !== null && deps.servers.get(serverId) === looked) deps.members.set(_id, isOut);
+  if (deps.servers.get(serverId) === looked) deps.members.set(_id, noted.isOut);
+  return noted.isRecorded;
 }
 
 /** Which roles of OPT_OUT_ROLE a member carries, and which roles the server has. */
 interface Judged {
   carried: string[];
   isThere: (roleId: string) => boolean;
+}
+
+/** Whether a member is left out, and whether that was recorded just now. */
+interface Noted {
+  isOut: boolean;
+  isRecorded: boolean;
 }
 
 /**
@@ -62,9 +76,9 @@ interface Judged {
  */
 async function noteChoice(
   deps: Pick<SyncDeps, 'commit' | 'signal'>,
-  member: Omit<SyncMember, 'checkedAt'>,
+  member: SyncMember,
   judge: () => Judged | null,
-): Promise<boolean | null> {
+): Promise<Noted | null> {
   const { _id, serverId, userId, asOf } = member;
   return commitHeld(deps, {
     reads: { sync: [_id], optOuts: [_id], state: ['optOuts', 'erasures'] },
@@ -75,8 +89,8 @@ async function noteChoice(
       const wasOut = record !== null;
       const judged = judge();
       if (judged === null) return null;
-      if (known && known.asOf >= asOf) return wasOut;
-      documents.put('sync', { ...member, checkedAt: new Date() });
+      if (known && known.asOf >= asOf) return { isOut: wasOut, isRecorded: false };
+      documents.put('sync', member);
       const { carried, isThere } = judged;
       const before = record?.roleIds ?? [];
       // Where none of the roles exists any more, a moderator has deleted them. The member did not give them up.
@@ -85,13 +99,13 @@ async function noteChoice(
       if (carried.length > 0 && !isDeepStrictEqual(carried, before)) {
         documents.put('optOuts', { _id, serverId, userId, roleIds: carried });
       }
-      if (isOut === wasOut) return isOut;
+      if (isOut === wasOut) return { isOut, isRecorded: true };
       if (!isOut) documents.remove('optOuts', _id);
       const state = documents.get('state', 'optOuts');
       const version = state?._id === 'optOuts' ? state.version + 1 : 1;
       documents.put('state', { _id: 'optOuts', version });
       documents.mark('member', _id, { causes: isOut ? [`opt-out/${_id}`] : [] });
-      return isOut;
+      return { isOut, isRecorded: true };
     },
   });
 }

@@ -95,6 +95,34 @@ describe('roles of members', () => {
     expect(await deps.collections.optOuts.countDocuments()).to.equal(60);
   });
 
+  it('are recorded in one transaction, with the time of the question, or with none but that', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    let stored = 0;
+    const commit: typeof deps.commit = (change) => {
+      stored += 1;
+      return deps.commit(change);
+    };
+    const counting = { ...own, commit: Object.assign(commit, { first: commit }) };
+    const member = { serverId, userId };
+    const checkedAt = async () =>
+      (await syncOf(deps.collections.sync, 'member').findOne({ userId }))!.checkedAt.getTime();
+    const began = Date.now();
+    await readRoles(counting, member);
+    expect([stored, await isOut()]).to.deep.equal([1, true]);
+    const first = await checkedAt();
+    expect(first).to.be.within(began, Date.now());
+    // Nothing is known of another author, who carries no such role.
+    const other = rolesOf({ roles: [] });
+    await readRoles({ ...other, commit: counting.commit }, { serverId, userId: anId() });
+    expect(stored).to.equal(2);
+    // This process knows that they are not left out. So only the time is recorded.
+    other.members.set(memberId(serverId, userId), false);
+    await deps.collections.optOuts.deleteMany({});
+    await readRoles({ ...other, commit: counting.commit }, member);
+    expect(stored).to.equal(3);
+    expect(await checkedAt()).to.be.at.least(first);
+  });
+
   it('count as of the time at which they were told, whichever is noted last', async () => {
     const own = rolesOf({ roles: [ROLE] });
     await noteRoles(own, { serverId, userId, roleIds: [ROLE], asOf: 20 });
@@ -285,24 +313,26 @@ describe('roles of members', () => {
       const erasureId = await requestErasure(deps.collections, erasedId);
       await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     };
-    const whichRoles = [[ROLE], []];
-    // The roles are noted in one change, and in another one that they were asked for.
-    const whichChange = [1, 2];
-    for (const roles of whichRoles) {
-      for (const which of whichChange) {
-        const erasedId = anId();
-        const own = rolesOf({ roles });
-        let changes = 0;
-        const commit: typeof deps.commit = async (change) => {
-          if (++changes === which) await erase(erasedId);
-          return deps.commit(change);
-        };
-        await readRoles({ ...own, commit }, { serverId, userId: erasedId });
-        await doAll(deps);
-        expect(changes).to.equal(2);
-        const traces = (await everyTrace(stores)).filter((text) => text.includes(erasedId));
-        expect(traces).to.deep.equal([]);
-      }
+    // Where it is known that somebody is not left out, only that they were asked for is noted.
+    const cases = [
+      { roles: [ROLE], known: undefined },
+      { roles: [], known: undefined },
+      { roles: [], known: false },
+    ];
+    for (const { roles, known } of cases) {
+      const erasedId = anId();
+      const own = rolesOf({ roles });
+      if (known !== undefined) own.members.set(memberId(serverId, erasedId), known);
+      let changes = 0;
+      const commit: typeof deps.commit = async (change) => {
+        if (++changes === 1) await erase(erasedId);
+        return deps.commit(change);
+      };
+      await readRoles({ ...own, commit }, { serverId, userId: erasedId });
+      await doAll(deps);
+      expect(changes).to.be.above(0);
+      const traces = (await everyTrace(stores)).filter((text) => text.includes(erasedId));
+      expect(traces).to.deep.equal([]);
     }
   });
 

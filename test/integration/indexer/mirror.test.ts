@@ -809,4 +809,25 @@ describe('the mirror', () => {
     await messages.updateMany({}, { $set: { deleted: true } });
     expect(await begin(deps)).to.equal(0);
   });
+
+  it('ends the marks of several subjects in one transaction', async () => {
+    const { work } = deps.collections;
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const { threadId } = await aThreadWith((id) => [aFile(server.url, id)]);
+      ids.push(`thread/${threadId}`);
+    }
+    await setMarks(deps, 'mirror', ids);
+    const claimed = await claimMarks(deps, await work.find({ subject: { $in: ids } }).toArray());
+    let stored = 0;
+    const commit: typeof deps.commit = (change) => {
+      stored += 1;
+      return deps.commit(change);
+    };
+    const counting = { ...deps, commit: Object.assign(commit, { first: commit }) };
+    await runClaimed(counting, 'mirror', claimed);
+    expect(claimed).to.have.length(3);
+    expect(await waiting()).to.equal(0);
+    expect(stored).to.equal(1);
+  });
 });

@@ -190,6 +190,18 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
           expect(await stored()).to.deep.equal([]);
         }));
     }
+    it('is told without a write where nothing about it is new', async () => {
+      await copySome();
+      await isMirrorAway(deps);
+      const { state } = deps.collections;
+      const refuse = () => Promise.reject(new Error('It is written'));
+      const readOnly = Object.assign(Object.create(state) as typeof state, {
+        updateOne: refuse,
+        findOneAndUpdate: refuse,
+      });
+      const collections = { ...deps.collections, state: readOnly };
+      expect(await isMirrorAway({ ...deps, collections })).to.equal(false);
+    });
     if (where === 'folder') {
       it('is not waited for while its volume hangs, and is found again when it answers', async () => {
         await copySome();
