@@ -102,12 +102,13 @@ async function buildThread(deps: IndexerDeps, mark: Mark): Promise<void> {
 async function emptied(
   deps: IndexerDeps,
   thread: ThreadRecord,
-  { causes = [] }: Mark,
+  mark: Mark,
   erased: ErasedPeople,
 ): Promise<ThreadRecord> {
   await cleanWords(deps, thread._id, erased);
   const now = (await cleanThread(deps, thread._id, erased)) ?? thread;
-  return causes.some((cause) => cause.startsWith('erase-user/')) ? removeIfEmptied(deps, now) : now;
+  const isErasing = mark.causes?.some((cause) => cause.startsWith('erase-user/'));
+  return isErasing ? removeIfEmptied(deps, now, mark) : now;
 }
 
 /**

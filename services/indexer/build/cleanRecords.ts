@@ -18,6 +18,7 @@ import { threadTombstone } from '../records/tombstones.js';
 import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
 import { countedMessages } from './threadMessages.js';
 import { unlessDamaged } from '../records/unlessDamaged.js';
+import { readsOf } from '../work/claims.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
 
@@ -122,10 +123,26 @@ export async function cleanWords(
 
 /**
  * Removes a thread that an erasure has emptied, because the erased person wrote all of it. Gives what is stored then.
+ * Worker A finds that nobody else has written in the thread. Meanwhile worker B records the answer of somebody else,
+ * which sets the thread's mark again. Then A leaves the thread as it is, and it is built once more.
  */
-export async function removeIfEmptied(deps: Deps, thread: ThreadRecord): Promise<ThreadRecord> {
+export async function removeIfEmptied(
+  deps: Deps,
+  thread: ThreadRecord,
+  mark: Mark,
+): Promise<ThreadRecord> {
+  const { _id } = thread;
   if (!(await isEmptied(deps, thread))) return thread;
-  return (await replaceThread(deps, thread._id, threadTombstone)) ?? thread;
+  return deps.commit({
+    reads: { threads: [_id], ...readsOf([mark]) },
+    decide(documents) {
+      const now = documents.get('threads', _id) ?? thread;
+      if (documents.get('work', mark._id)?.token !== mark.token) return now;
+      const tombstone = threadTombstone(now);
+      documents.put('threads', tombstone);
+      return tombstone;
+    },
+  });
 }
 
 /** Whether somebody who was erased started a thread, and nobody else has written in it. */

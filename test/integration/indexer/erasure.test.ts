@@ -691,6 +691,37 @@ describe('erasing a person', () => {
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
   });
 
+  it('leaves a thread in which somebody else answers just when it seems to be emptied', async () => {
+    const guest = anAuthor('guestalone', { id: '777777777777777771' });
+    const source = aSourceThread({ thread: { ownerId: guest.id } });
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId, author: guest })]);
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    const answer = aSourceMessage({ threadId, author: anAuthor('grace') });
+    let isAnswered = false;
+    const { messages } = deps.collections;
+    const find = (...args: Parameters<typeof messages.find>) => {
+      const cursor = messages.find(...args);
+      const [which] = args;
+      if (which.threadId !== threadId || which.counted !== true) return cursor;
+      const first = cursor.next.bind(cursor);
+      const next = async () => {
+        const found = await first();
+        if (!isAnswered) await record(anotherProcess(deps, stores), source, [answer]);
+        isAnswered = true;
+        return found;
+      };
+      return Object.assign(cursor, { next });
+    };
+    const watched = Object.create(messages, { find: { value: find } }) as typeof messages;
+    const late = { ...deps, collections: { ...deps.collections, messages: watched } };
+    await eraseUser(late, { erasureId }, REPORT_NOBODY);
+    await doAll(deps);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+    expect(await tracesOf(guest)).to.deep.equal([]);
+  });
+
   it('takes the name out of the title of a thread that is recorded for the first time', async () => {
     const author = anAuthor('rosalind', { displayName: 'Rosalind of Arden' });
     const erasureId = await requestErasure(deps.collections, author.id);
