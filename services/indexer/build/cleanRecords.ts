@@ -13,6 +13,7 @@ import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
 import { disownThread } from '../records/disownThread.js';
 import { noteCleaned } from '../records/noteCleaned.js';
+import { namesOfErased, redactTitleOf } from '../records/redactTitle.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import { threadTombstone } from '../records/tombstones.js';
 import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
@@ -67,7 +68,10 @@ export async function replaceThread(
 
 /**
  * Takes out of messages what is left of erased people, and the copies of deleted messages that they forward. Where a
- * thread's starter message is emptied, its author is no longer named as the thread's author.
+ * thread's starter message is emptied, its author is no longer named as the thread's author. The names by which messages
+ * call erased people go from the titles of their threads, too. Worker A is about to store a message, and has read who is
+ * erased. Meanwhile worker B erases the message's author, and does not find this message. When A has stored it, the build
+ * that follows is the only one that knows the name.
  */
 export async function cleanMessages(
   { commit }: Deps,
@@ -87,7 +91,11 @@ export async function cleanMessages(
       for (const { _id, threadId } of unclean) {
         const now = documents.get('messages', _id);
         const erasedFrom = now && applyErasures(now, erased);
-        if (erasedFrom !== now) noteCleaned(documents, threadId, erased);
+        if (now && erasedFrom !== now) {
+          noteCleaned(documents, threadId, erased);
+          const names = namesOfErased([now], erased);
+          if (redactTitleOf(documents, threadId, names, erased)) documents.mark('thread', threadId);
+        }
         const clean = erasedFrom && withoutDeletedForward(documents, erasedFrom);
         if (clean && clean !== now) documents.put('messages', clean);
       }

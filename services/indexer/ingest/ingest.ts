@@ -5,7 +5,7 @@ import { markId } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { noteCleaned } from '../records/noteCleaned.js';
-import { namesOfErased, redactTitle } from '../records/redactTitle.js';
+import { namesOfErased, redactTitleOf } from '../records/redactTitle.js';
 import { markThread } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { mergeHeader } from './mergeHeader.js';
@@ -132,21 +132,4 @@ function applyBatch(
   const isChanged = areMessagesChanged || isThreadChanged || header.isChannelChanged;
   beside?.note(documents, isChanged);
   return { isChanged, isDeleted: false };
-}
-
-/**
- * Takes names of erased people out of the thread's title. The archive keeps no such names, but the source's messages
- * tell them. Returns whether the title held one.
- */
-function redactTitleOf(
-  documents: Documents,
-  threadId: string,
-  names: readonly string[],
-  erased: ErasedPeople,
-): boolean {
-  const thread = names.length > 0 ? documents.get('threads', threadId) : null;
-  const redacted = thread && redactTitle(thread, names, erased);
-  if (!redacted || redacted === thread) return false;
-  documents.put('threads', redacted);
-  return true;
 }

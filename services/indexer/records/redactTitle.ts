@@ -2,6 +2,7 @@ import { eraseNames, textEraser } from '../../../shared/store/eraseText.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import { namedIn } from '../../../shared/store/namedIn.js';
 import type { SourceMessage, ThreadRecord } from '../../../shared/store/records.js';
+import type { Documents } from '../work/commit.js';
 
 /**
  * A thread whose title holds no ids of erased people, and none of `names`, by which such people went. A keyed hash of
@@ -20,7 +21,24 @@ export function redactTitle(
   return { ...thread, title, redactedTitles: [...hashes] };
 }
 
-/** Names that some messages of a source give erased people. */
+/**
+ * Takes names of erased people out of the title of a thread's record. The archive keeps no such names, but messages tell
+ * them. Returns whether the title held one. The change must read the thread.
+ */
+export function redactTitleOf(
+  documents: Documents,
+  threadId: string,
+  names: readonly string[],
+  erased: ErasedPeople,
+): boolean {
+  const thread = names.length > 0 ? documents.get('threads', threadId) : null;
+  const redacted = thread && redactTitle(thread, names, erased);
+  if (!redacted || redacted === thread) return false;
+  documents.put('threads', redacted);
+  return true;
+}
+
+/** Names that some messages give erased people. */
 export function namesOfErased(messages: readonly SourceMessage[], erased: ErasedPeople): string[] {
   if (erased.isEmpty) return [];
   return messages

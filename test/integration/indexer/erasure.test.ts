@@ -14,6 +14,7 @@ import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantine
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
+import { createCommit } from '../../../services/indexer/work/commit.js';
 import { runClaimed } from '../../../services/indexer/work/runMarks.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { until } from '../../support/apiServer.js';
@@ -288,7 +289,7 @@ describe('erasing a person', () => {
     await setMarks(deps, 'person', [ghost.id]);
     await doAll(deps);
     expect(await tracesOf(ghost)).to.deep.equal([]);
-    expect(await bodyOf(thread._id)).to.include({ title: 'Ask @deleted-user', messageCount: 1 });
+    expect(await bodyOf(thread._id)).to.include({ title: 'Ask deleted-user', messageCount: 1 });
   });
 
   it('succeeds in spite of damaged mentions, and takes the names in whole ones out of titles', async () => {
@@ -803,6 +804,34 @@ describe('erasing a person', () => {
     await record(deps, { ...source, asOf: source.asOf + 1 }, []);
     await doAll(deps);
     expect(await look()).to.deep.equal(clean);
+  });
+
+  it('takes a name out of a title where a message of theirs was being stored all the time', async () => {
+    const guest = anAuthor('guestlate', { id: '777777777777777772' });
+    const source = aSourceThread({ thread: { title: 'Thanks guestlate' } });
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
+    await doAll(deps);
+    const { collections } = deps;
+    const { messages } = collections;
+    let isErased = false;
+    const watched = Object.create(messages, {
+      bulkWrite: {
+        async value(...args: Parameters<typeof messages.bulkWrite>) {
+          if (!isErased) {
+            isErased = true;
+            const erasureId = await requestErasure(collections, guest.id);
+            await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+          }
+          return messages.bulkWrite(...args);
+        },
+      },
+    }) as typeof messages;
+    const commit = createCommit(stores.mongo.client, { ...collections, messages: watched });
+    await record({ ...deps, commit }, source, [aSourceMessage({ threadId, author: guest })]);
+    await doAll(deps);
+    expect(await bodyOf(threadId)).to.include({ title: 'Thanks deleted-user', messageCount: 1 });
+    expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
   it('never takes again a title that it removed during an import', async () => {
