@@ -22,19 +22,37 @@ export interface Work {
  * quarantined.
  */
 export async function tryMarks(deps: IndexerDeps, work: Work, marks: Mark[]): Promise<void> {
-  const [first] = marks;
+  try {
+    await keepClaims(deps, marks, () => runOrQuarantine(deps, work, marks));
+  } catch (error) {
+    if (isTransient(error)) await takeBackTries(deps, marks);
+    // A mark that cannot even be quarantined rests until its claim ends.
+    else if (!isLastTry(marks)) await changeHeld(deps, marks, released);
+    throw error;
+  }
+}
+
+function isLastTry([mark, ...others]: Mark[]): boolean {
+  return others.length === 0 && mark!.tries! >= MOST_TRIES;
+}
+
+/**
+ * Quarantines a mark where its last try fails. After too many tries that did not end, it is quarantined without another
+ * one.
+ */
+async function runOrQuarantine(deps: IndexerDeps, work: Work, marks: Mark[]): Promise<void> {
+  const mark = marks[0]!;
+  const isLast = isLastTry(marks);
   const quarantine = async (error: string): Promise<void> =>
-    quarantineMark(deps, first!, error, (await work.quarantine?.(deps, first!)) ?? {});
-  if (marks.length === 1 && first!.tries! > MOST_TRIES) {
+    quarantineMark(deps, mark, error, (await work.quarantine?.(deps, mark)) ?? {});
+  if (isLast && mark.tries! > MOST_TRIES) {
     return quarantine(`Its ${MOST_TRIES} runs ended the process, or were cut off`);
   }
   try {
-    await keepClaims(deps, marks, () => work.run(deps, marks));
+    await work.run(deps, marks);
   } catch (error) {
-    if (isTransient(error)) await takeBackTries(deps, marks);
-    else if (marks.length === 1 && first!.tries! >= MOST_TRIES) return quarantine(String(error));
-    else await changeHeld(deps, marks, released);
-    throw error;
+    if (isTransient(error) || !isLast) throw error;
+    await quarantine(String(error));
   }
 }
 

@@ -23,7 +23,7 @@ import {
 import { createStoreAccess } from '../../../services/indexer/stores/storeAccess.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { killableProcess } from '../../faults/sync/killable.js';
-import { untilEqual } from '../../support/apiServer.js';
+import { until, untilEqual } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { build, doAll, endLeases, prolongLeases, record } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -58,6 +58,14 @@ describe('the list of work', () => {
     await record(deps, source, [aSourceMessage({ _id: threadId, threadId })]);
     await work.deleteMany({ kind: { $ne: 'thread' } });
     await mark(threadId, causes);
+    return threadId;
+  };
+  /** A thread that was built and has one try left, after which it is taken out of everything that is read. */
+  const aFailingDeletion = async () => {
+    const threadId = await aThread();
+    await doAll(deps);
+    await mark(threadId, ['delete-message/1']);
+    await work.updateOne({ subject: threadId }, { $set: { tries: MOST_TRIES - 1 } });
     return threadId;
   };
   const quarantined = async (subject: string) => (await markOf(subject))?.failure;
@@ -220,6 +228,37 @@ describe('the list of work', () => {
       }
       expect((await quarantined(threadId))?.reason).to.include('ended the process');
       expect(await deps.collections.threadItems.findOne({ _id: threadId })).to.equal(null);
+    });
+
+    it('stays claimed while it is prepared for its quarantine, however long that takes', async () => {
+      const threadId = await aFailingDeletion();
+      const slow: IndexerDeps = {
+        ...deps,
+        search: {
+          write: () => Promise.reject(new Error('It breaks')),
+          async remove(...args) {
+            await endLeases(deps, threadId);
+            await until(async () => (await markOf(threadId))!.due > new Date());
+            await deps.search.remove(...args);
+          },
+        },
+      };
+      await runDue(slow, { kind: 'thread' });
+      expect(isQuarantined((await markOf(threadId))!)).to.equal(true);
+    });
+
+    it('keeps its tries where a store is away just when it is to be quarantined', async () => {
+      const threadId = await aFailingDeletion();
+      const write = () => Promise.reject(new Error('It breaks'));
+      const remove = () => Promise.reject(new SearchUnavailable('away'));
+      const away = { ...deps, search: { write, remove } };
+      expect(await runDue(away, { kind: 'thread' }).catch(String)).to.include('away');
+      expect(await markOf(threadId)).to.include({ tries: MOST_TRIES - 1 });
+      await runDue({ ...deps, search: { ...deps.search, write } }, { kind: 'thread' });
+      expect(isQuarantined((await markOf(threadId))!)).to.equal(true);
+      // It did not end the process, so it is tried when it is set again.
+      await mark(threadId);
+      expect(await finish(deps, 'thread', threadId)).to.equal(true);
     });
 
     it('is not affected by other work that was cut off beside it', async () => {
