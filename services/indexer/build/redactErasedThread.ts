@@ -2,6 +2,7 @@ import { erasedPeople, type ErasedPeople } from '../../../shared/store/erasures.
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { IndexerDeps } from '../deps.js';
+import { withTitle } from '../records/redactTitle.js';
 import { UNTITLED } from '../records/tombstones.js';
 import { cleanThread, cleanWords, isEmptied } from './cleanRecords.js';
 
@@ -42,15 +43,9 @@ export async function redactIfEmptied(
     decide(documents) {
       const now = documents.get('threads', threadId);
       if (!now || now.deleted || now.title === UNTITLED) return;
-      documents.put('threads', withoutTitle(now, erased));
+      documents.put('threads', withTitle(now, UNTITLED, erased));
       // Another source may have brought messages of others meanwhile, so the thread may be shown already.
       documents.mark('thread', threadId, { causes });
     },
   });
-}
-
-function withoutTitle(thread: ThreadRecord, erased: ErasedPeople): ThreadRecord {
-  const { title, redactedTitles = [] } = thread;
-  const hashes = new Set([...redactedTitles, erased.digest(title)]);
-  return { ...thread, title: UNTITLED, redactedTitles: [...hashes] };
 }

@@ -1,6 +1,7 @@
 import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import type { SourceThread, ThreadRecord } from '../../../shared/store/records.js';
+import { titleHash } from './redactTitle.js';
 
 type Thread = NonNullable<SourceThread['thread']>;
 
@@ -25,7 +26,7 @@ export function withoutRedactedTitle(
   stored: Pick<ThreadRecord, 'redactedTitles'> | null,
   erased: ErasedPeople,
 ): Partial<Thread> & Pick<Thread, '_id' | 'serverId' | 'channelId'> {
-  if (!stored?.redactedTitles?.includes(erased.digest(told.title))) return told;
+  if (!stored?.redactedTitles?.includes(titleHash(told.title, erased))) return told;
   const { title: _title, ...rest } = told;
   return rest;
 }

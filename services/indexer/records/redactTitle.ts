@@ -16,9 +16,21 @@ export function redactTitle(
 ): ThreadRecord {
   const plain = textEraser(erased).text(thread.title);
   const title = eraseNames(plain, names);
-  if (thread.deleted || title === thread.title) return thread;
-  const hashes = new Set([...(thread.redactedTitles ?? []), erased.digest(plain)]);
+  return thread.deleted || title === thread.title ? thread : withTitle(thread, title, erased);
+}
+
+/** A thread with another title. A keyed hash of the former title is kept, so that no source brings it back. */
+export function withTitle(thread: ThreadRecord, title: string, erased: ErasedPeople): ThreadRecord {
+  const hashes = new Set([...(thread.redactedTitles ?? []), titleHash(thread.title, erased)]);
   return { ...thread, title, redactedTitles: [...hashes] };
+}
+
+/**
+ * A keyed hash of a title. All ids are taken out before. Otherwise the title that a source tells would have another hash
+ * once somebody else was erased whose id it holds.
+ */
+export function titleHash(title: string, erased: ErasedPeople): string {
+  return erased.digest(textEraser({ ...erased, has: () => true }).text(title));
 }
 
 /**

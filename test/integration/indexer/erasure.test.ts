@@ -850,6 +850,23 @@ describe('erasing a person', () => {
     }
   });
 
+  it('never takes again a title that it removed, after it has erased somebody else named by it', async () => {
+    const [one, two] = [anAuthor('guestthree'), '777777777777777773'];
+    const source = aSourceThread({ thread: { title: `Guestthree asks <@${two}>` } });
+    const threadId = source.thread._id;
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId, author: anAuthor('grace') }),
+      aSourceMessage({ threadId, author: one }),
+    ]);
+    for (const userId of [one.id, two]) {
+      const erasureId = await requestErasure(deps.collections, userId);
+      await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    }
+    await record(deps, { ...source, asOf: 90_000 });
+    await doAll(deps);
+    expect(await bodyOf(threadId)).to.have.property('title', 'deleted-user asks @deleted-user');
+  });
+
   it('leaves nothing that a process stores late after it had counted them', async () => {
     const { work } = deps.collections;
     const counted = anAuthor('guestsix', { id: '777777777777777707' });
