@@ -40,7 +40,8 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
     const message = isBehind ? { ...change, everything: true } : change;
     try {
       await redis.publish(channel, JSON.stringify(message));
-      isBehind = false;
+      // Another announcement may have been lost while this one was under way.
+      if (message.everything) isBehind = false;
     } catch (error) {
       isBehind = true;
       tell(error);

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { createAnnouncer } from '../../../services/indexer/stores/announcer.js';
@@ -43,6 +44,32 @@ describe('announcer', () => {
       return heard.some(({ users, everything }) => users.includes('2') && !everything);
     });
     connection.disconnect();
+  });
+
+  it('announces everything where one announcement was lost and the one behind it was sent', async () => {
+    const sent: Announcement[] = [];
+    const answers: ((error?: Error) => void)[] = [];
+    const redis = {
+      on: () => undefined,
+      publish(_channel: string, message: string) {
+        sent.push(JSON.parse(message) as Announcement);
+        return new Promise<void>((resolve, reject) => {
+          answers.push((error) => (error ? reject(error) : resolve()));
+        });
+      },
+    } as unknown as Redis;
+    const announcer = createAnnouncer(redis, 'a', createLogger('test', 'silent'));
+    const announce = async (user: string) => {
+      announcer.announce({ users: [user] });
+      await until(() => sent.at(-1)?.users.includes(user) === true);
+    };
+    await announce('1');
+    await announce('2');
+    answers[0]!(new Error('BUSY Redis is busy running a script'));
+    answers[1]!();
+    await turn();
+    await announce('3');
+    expect(sent.map(({ everything = false }) => everything)).to.deep.equal([false, false, true]);
   });
 
   it('sends all announcements of one turn of the event loop together, each server once', async () => {
