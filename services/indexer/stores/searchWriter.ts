@@ -163,17 +163,18 @@ export function createSearchWriter(
 }
 
 /**
- * Makes a writer for one build of one thread. It writes only documents that `sent` does not have. It does not remove a
- * document that this build has written. Such a message was deleted after the build had read it. The index takes one
- * document of a version, so it would refuse the tombstone as outdated, and `sent` would have it as stored. Instead, the
- * next build removes the document: the deletion has marked the thread.
+ * Makes a writer for one build of one thread. It writes only documents that `sent` does not have, and each of them once.
+ * The index takes one document of a version, so it would refuse a second one as outdated, and `sent` would have that one
+ * as stored. A message may be deleted after the build has read it, or its time may change, so that the build reads it
+ * twice. The next build stores that: the change has marked the thread.
  */
 export function onlyChanged(search: SearchWriter, sent: SentDocuments): SearchWriter {
   const written = new Set<string>();
   return {
     write(documents, revision) {
-      for (const document of documents) written.add(documentIdOf(document));
-      return search.write(documents, revision, sent);
+      const unwritten = documents.filter((document) => !written.has(documentIdOf(document)));
+      for (const document of unwritten) written.add(documentIdOf(document));
+      return search.write(unwritten, revision, sent);
     },
     remove(kind, ids, threadId, revision) {
       const others = ids.filter((id) => !written.has(documentId(kind, id)));

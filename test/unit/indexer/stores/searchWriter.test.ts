@@ -2,7 +2,11 @@ import { mock } from 'node:test';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
-import { createSearchWriter } from '../../../../services/indexer/stores/searchWriter.js';
+import {
+  createSearchWriter,
+  onlyChanged,
+} from '../../../../services/indexer/stores/searchWriter.js';
+import { createSentDocuments } from '../../../../services/indexer/stores/sentDocuments.js';
 import { aThread } from '../../../support/searchDocuments.js';
 
 /** A client whose bulk requests end in the order in which they came, each when it is told to. */
@@ -89,5 +93,35 @@ describe('createSearchWriter', () => {
     } finally {
       clock.mock.restore();
     }
+  });
+});
+
+describe('onlyChanged', () => {
+  it('sends each document once, as the index takes one of a version, and leaves the rest to the next build', async () => {
+    const bodies: string[] = [];
+    const bulk = ({ body }: { body: string }) => {
+      bodies.push(body);
+      const documents = body.trim().split('\n').length / 2;
+      const items = Array.from({ length: documents }, () => ({ index: { status: 201 } }));
+      return Promise.resolve({ items });
+    };
+    const where = { namespace: 'a', readTargets: () => Promise.resolve([]) };
+    const client = { bulk } as unknown as Client;
+    const search = createSearchWriter(client, where, () => Promise.resolve());
+    const [, message] = aThread({ title: 'One', messages: ['Earlier words'] });
+    const later = { ...message!, content: 'Later words' };
+    const first = createSentDocuments(undefined);
+    const one = onlyChanged(search, first);
+    await one.write([message!], 1);
+    await one.write([later], 1);
+    const second = createSentDocuments(first.noted());
+    await onlyChanged(search, second).write([later], 2);
+    const sent = bodies.map((body) =>
+      /"version":(\d).*(Earlier|Later) words/s.exec(body)?.slice(1),
+    );
+    expect(sent).to.deep.equal([
+      ['1', 'Earlier'],
+      ['2', 'Later'],
+    ]);
   });
 });
