@@ -30,7 +30,8 @@ export function createSentDocuments(before: Binary | undefined): SentDocuments {
     },
     noted() {
       if (noted.length > MOST_KEPT) return undefined;
-      return new Binary(Buffer.from(noted.join(''), 'latin1'));
+      // Documents are noted as they are stored. Sorted, the same documents are noted in the same way by each build.
+      return new Binary(Buffer.from(noted.toSorted().join(''), 'latin1'));
     },
   };
 }

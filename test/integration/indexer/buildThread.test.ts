@@ -29,6 +29,7 @@ import type { Commit } from '../../../services/indexer/work/commit.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { liveIndex } from '../../../services/indexer/search/generations.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { recordMessageDeletions } from '../../../services/indexer/sync/recordMessageDeletions.js';
 import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import {
@@ -374,6 +375,24 @@ describe('building a thread', () => {
     const renamed = await rebuild({ ...answer, asOf: answer.asOf + 3, content: 'So' }, told);
     const all = [renamed, renamed, renamed];
     expect(await versionsOf(threadId, [question, answer])).to.deep.equal(all);
+  });
+
+  it('has similar threads looked for only where search documents have changed', async () => {
+    const { source, threadId, messages } = aConversation();
+    const [question, answer] = messages as [SourceMessage, SourceMessage];
+    const deleted = aSourceMessage({ threadId });
+    await record(deps, source, [...messages, deleted]);
+    await recordMessageDeletions(deps, { threadId }, [deleted._id]);
+    const isLookedFor = async () => {
+      await build(deps, threadId);
+      const { deletedCount } = await deps.collections.work.deleteMany({ kind: 'similar' });
+      return deletedCount > 0;
+    };
+    expect(await isLookedFor()).to.equal(true);
+    await record(deps, source, [{ ...answer, asOf: answer.asOf + 1, content: 'With yarn' }]);
+    expect(await isLookedFor()).to.equal(true);
+    await record(deps, source, [{ ...question, asOf: question.asOf + 1, pinned: true }]);
+    expect(await isLookedFor()).to.equal(false);
   });
 
   it("marks only the people whose part has changed, or all where the thread's line has", async () => {
