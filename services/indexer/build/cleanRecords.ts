@@ -6,6 +6,7 @@ import { findGathered } from '../../../shared/store/gather.js';
 import { MESSAGE_BATCH } from '../../../shared/store/messageBatch.js';
 import { NOBODY_LEFT_OUT } from '../../../shared/store/optOuts.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
+import type { SyncThread } from '../../../shared/store/syncRecords.js';
 import type { Mark } from '../../../shared/store/work.js';
 import { batches } from '../../../shared/platform/batches.js';
 import type { IndexerDeps } from '../deps.js';
@@ -130,9 +131,10 @@ export async function cleanWords(
 }
 
 /**
- * Removes a thread that an erasure has emptied, because the erased person wrote all of it. Gives what is stored then.
- * Worker A finds that nobody else has written in the thread. Meanwhile worker B records the answer of somebody else,
- * which sets the thread's mark again. Then A leaves the thread as it is, and it is built once more.
+ * Removes a thread that an erasure has emptied, because the erased person wrote all of it. Gives what is stored then. A
+ * thread stays while messages of it are still to be fetched from the platform, as others may have written them. Worker A
+ * finds that nobody else has written in the thread. Meanwhile worker B records the answer of somebody else, which sets
+ * the thread's mark again. Then A leaves the thread as it is, and it is built once more.
  */
 export async function removeIfEmptied(
   deps: Deps,
@@ -142,10 +144,11 @@ export async function removeIfEmptied(
   const { _id } = thread;
   if (!(await isEmptied(deps, thread))) return thread;
   return deps.commit({
-    reads: { threads: [_id], ...readsOf([mark]) },
+    reads: { threads: [_id], sync: [_id], ...readsOf([mark]) },
     decide(documents) {
       const now = documents.get('threads', _id) ?? thread;
-      if (documents.get('work', mark._id)?.token !== mark.token) return now;
+      const isToBeFetched = (documents.get('sync', _id) as SyncThread | null)?.todo !== undefined;
+      if (isToBeFetched || documents.get('work', mark._id)?.token !== mark.token) return now;
       const tombstone = threadTombstone(now);
       documents.put('threads', tombstone);
       return tombstone;

@@ -3,6 +3,7 @@ import type { ChannelList, Server, ServerStats } from '../../../shared/contract/
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { erasedPeople, erasureIdOf, requestErasure } from '../../../shared/store/erasures.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { NOTHING_FETCHED } from '../../../shared/store/syncRecords.js';
 import type { AuthorSnapshot, SourceMessage, SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
@@ -690,6 +691,32 @@ describe('erasing a person', () => {
     expect(await ingest(deps, { told: source }, told())).to.include({ isDeleted: false });
     await build(deps, threadId);
     expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+  });
+
+  it('leaves a thread of theirs whose messages are still to be fetched', async () => {
+    const guest = anAuthor('guestunread', { id: '777777777777777774' });
+    const source = aSourceThread({ thread: { ownerId: guest.id } });
+    const threadId = source.thread._id;
+    const place = { serverId: source.server._id, channelId: source.channel._id };
+    const counts = { messageCount: 1, totalSent: 1, lastMessageId: null, recent: '' };
+    const unread = { ...NOTHING_FETCHED, ...counts, ...place, digest: '', asOf: 1 };
+    await deps.collections.sync.insertOne({
+      ...unread,
+      _id: threadId,
+      kind: 'thread',
+      todo: 'new',
+      token: 'a',
+    });
+    await record(deps, source);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId, author: guest }),
+      aSourceMessage({ threadId, author: anAuthor('grace') }),
+    ]);
+    await doAll(deps);
+    expect(await bodyOf(threadId)).to.include({ messageCount: 1 });
+    expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
   it('leaves a thread in which somebody else answers just when it seems to be emptied', async () => {
