@@ -1,5 +1,6 @@
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
+import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
 
 const SAID = { counted: true, deleted: { $ne: true } };
@@ -24,8 +25,8 @@ export async function findStart(
 ): Promise<Start | null> {
   if (unshown.isEmpty) return { isOwnerUnshown: false };
   const starter = await messages.findOne({ _id: threadId, threadId, ...SAID });
-  const isOwnerUnshown = [ownerId, starter?.author.id].some((id) =>
-    unshown.has(serverId, id ?? ''),
+  const isOwnerUnshown = [ownerId, starter?.author.id].some(
+    (id) => id === ERASED_ID || unshown.has(serverId, id ?? ''),
   );
   let isSomebodyUnshown = isOwnerUnshown;
   const said = messages

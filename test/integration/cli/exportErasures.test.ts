@@ -12,6 +12,7 @@ import type {
   MessageRecord,
   ThreadRecord,
 } from '../../../shared/store/records.js';
+import { ERASED_ID, REDACTED } from '../../../shared/store/redacted.js';
 import { aChannel, aMessage, anAuthor, anId, aServer, aThread } from '../../support/factories.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
@@ -110,6 +111,15 @@ describe('an export while an erasure is requested but not done', () => {
       count: 1,
       users: [{ id: ADA.id }],
     });
+  });
+
+  it('leaves out threads that somebody erased before had started, where nobody else wrote', async () => {
+    await requestErasure(stores.mongo.collections, bob.id);
+    const alone = await addThread({ ownerId: ERASED_ID, title: 'Their words' }, [REDACTED]);
+    const answered = await addThread({ ownerId: ERASED_ID }, [{}]);
+    const files = await exported();
+    expect(files.has(`${alone}.json`)).to.equal(false);
+    expect(files.has(`${answered}.json`)).to.equal(true);
   });
 
   it('takes their names out of the titles of threads that only hold a trace of them', async () => {
