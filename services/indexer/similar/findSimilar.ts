@@ -1,11 +1,13 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { isAwayStatus } from '../../../shared/platform/storeErrors.js';
+import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { composed, searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
 import { withoutUnshown } from '../../../shared/store/withoutUnshown.js';
 import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
+import { unlessDamaged } from '../records/unlessDamaged.js';
 import { SearchUnavailable } from '../stores/sendBulk.js';
 import { similarRequest, type IndexSize, type Subject } from './similarQuery.js';
 
@@ -65,7 +67,11 @@ async function subjectOf(
   people: UnshownPeople,
 ): Promise<Subject> {
   const first = await countedMessages(collections, _id).limit(FIRST_MESSAGES).toArray();
-  const { shown } = await withoutUnshown(collections, people, serverId, first);
+  // The thread of a damaged message cannot be built, but may still be listed.
+  const whole = first.filter((message) =>
+    unlessDamaged(() => applyErasures(message, people.erased)),
+  );
+  const { shown } = await withoutUnshown(collections, people, serverId, whole);
   const texts = shown.slice(0, OPENING_MESSAGES).map(({ content }) => content);
   const opening = composed(texts.join('\n')).slice(0, OPENING_CHARACTERS);
   return { threadId: _id, serverId, channelId, title: composed(title), opening };
