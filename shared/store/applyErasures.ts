@@ -6,6 +6,7 @@ import type {
   MessageRecord,
   ReactionRecord,
   SourceMessage,
+  StickerRecord,
 } from './records.js';
 import { eraseNames, textEraser, type TextEraser } from './eraseText.js';
 import { namedIn } from './namedIn.js';
@@ -33,6 +34,7 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
     content: message.counted ? content : cleanNotice(message.type, content, names),
     attachments: message.attachments.map((one) => cleanFile(one, eraser, eraser.text)),
     embeds: message.embeds.map((embed) => cleanEmbed(embed, eraser)),
+    stickers: message.stickers.map((one) => cleanSticker(one, eraser, eraser.text)),
     reactions: message.reactions.flatMap((reaction) => cleanReaction(reaction, erased)),
     mentions: message.mentions.filter((one) => !gone.includes(one)),
     forwarded: message.forwarded && {
@@ -42,6 +44,7 @@ export function applyErasures<T extends Message>(message: T, erased: ErasedPeopl
         cleanFile(one, eraser, eraser.untold),
       ),
       embeds: message.forwarded.embeds.map((embed) => cleanEmbed(embed, eraser)),
+      stickers: message.forwarded.stickers.map((one) => cleanSticker(one, eraser, eraser.untold)),
     },
     interaction:
       message.interaction && erased.has(message.interaction.userId) ? null : message.interaction,
@@ -70,6 +73,14 @@ function cleanFile(
     url: ids(url),
     ...(description !== undefined && { description: text(description) }),
   };
+}
+
+function cleanSticker(
+  { name, url, ...rest }: StickerRecord,
+  { ids }: TextEraser,
+  text: (said: string) => string,
+): StickerRecord {
+  return { ...rest, name: text(name), url: ids(url) };
 }
 
 function cleanReaction(reaction: ReactionRecord, erased: ErasedPeople): ReactionRecord[] {

@@ -111,7 +111,10 @@ export function textEraser(
   const withoutIds = (said: string): string =>
     said
       .replace(MENTION, (whole, id: string) => (erased.has(id) ? `@${SOMEBODY}` : whole))
-      .replace(ADDRESS, (address) => (isAbout(address) ? '[deleted]' : address));
+      .replace(ADDRESS, (found) => {
+        const address = linkedPart(found);
+        return isAbout(address) ? `[deleted]${found.slice(address.length)}` : found;
+      });
   return {
     ids,
     isAbout,
@@ -123,6 +126,19 @@ export function textEraser(
     },
     untold: (said) => ids(withoutNames(withoutIds(said), isErased)),
   };
+}
+
+/**
+ * The part of an address that comes before a closing parenthesis which none in it has opened. That one closes the link
+ * around the address: `[profile](https://…/users/1)`.
+ */
+function linkedPart(address: string): string {
+  let open = 0;
+  for (const { 0: sign, index } of address.matchAll(/[()]/g)) {
+    open += sign === '(' ? 1 : -1;
+    if (open < 0) return address.slice(0, index);
+  }
+  return address;
 }
 
 /** Whether a text begins with the text that replaces names. A longer name that begins so does not count. */

@@ -59,7 +59,14 @@ const NAMING: { [Field in keyof SourceMessage]-?: SourceMessage[Field] | null } 
     },
   ],
   embeds: [anEmbed({ description: `<@${GONE.id}>` })],
-  stickers: null,
+  stickers: [
+    {
+      id: '1',
+      name: `@${GONE.displayName} <@${GONE.id}>`,
+      format: 'Png',
+      url: `https://example.org/${GONE.id}.png`,
+    },
+  ],
   reactions: [
     { emoji: { id: null, name: '👍', animated: false }, count: 2, userIds: [GONE.id, STAYS.id] },
   ],
@@ -133,6 +140,11 @@ describe('applyErasures', () => {
     ['a name in italics', '_@Princess Zelda_', '_@deleted-user_'],
     ['a bare id', 'id 123456789012345678.', 'id 0.'],
     ['an address', 'see https://discord.com/users/123456789012345678/x now', 'see [deleted] now'],
+    [
+      'the address of a link, which is still closed',
+      '[a](https://discord.com/users/123456789012345678), (https://x.org/a_(b)/123456789012345678)!',
+      '[a]([deleted]), ([deleted])!',
+    ],
     ['a longer number', '1234567890123456789012', '1234567890123456789012'],
     ['somebody else', '<@223456789012345678>', '<@223456789012345678>'],
   ] as const) {
