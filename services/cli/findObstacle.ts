@@ -3,8 +3,9 @@ import { describeRestore, readRestore } from '../../shared/store/restore.js';
 import { findAway } from './findAway.js';
 import type { Archive } from './openArchive.js';
 
-/** In this time (ms) an indexer connects again to the queue. */
-const RECONNECT_MS = 1_000;
+/** In this time (ms) an indexer connects again to the queue, even on a busy machine. It is looked for so often. */
+const RECONNECT_MS = 5_000;
+const LOOKS = 10;
 
 /** Why queued work cannot go on now; null where no reason is known. Never rejects. */
 export async function findObstacle(
@@ -31,10 +32,12 @@ async function queueObstacle({ producer }: Pick<Archive, 'producer'>): Promise<s
 
 /**
  * Whether no indexer is connected to the queue. An indexer that was held up, such as by a busy machine, replaces its
- * connection, and is not counted meanwhile. So a count of 0 is made once more.
+ * connection, and is not counted meanwhile. So a count of 0 is made again and again for a while.
  */
 async function lacksIndexers(producer: Archive['producer']): Promise<boolean> {
-  if ((await producer.workers()) > 0) return false;
-  await pause(RECONNECT_MS);
-  return (await producer.workers()) === 0;
+  for (let look = 0; look < LOOKS; look += 1) {
+    if ((await producer.workers()) > 0) return false;
+    await pause(RECONNECT_MS / LOOKS);
+  }
+  return true;
 }
