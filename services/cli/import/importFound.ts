@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { counted, formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
-import { createProgress } from '../progress.js';
+import { createProgress, type Progress } from '../progress.js';
 import { requireQueue } from '../reachable.js';
 import type { FoundFile } from '../walkFiles.js';
 import type { ImportSummary } from './importSummary.js';
@@ -48,15 +48,36 @@ async function storeAll(
   const createdAt = new Date();
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   const progress = createProgress('Checking and storing', total, showBytes);
+  const interrupted = new AbortController();
+  const interrupt = (): void => {
+    progress.say(
+      'Ends once the files that are being stored are whole; Ctrl-C again ends it at once',
+    );
+    interrupted.abort();
+  };
+  // A file that is stored in part would stay in the database for a day.
+  process.once('SIGINT', interrupt);
   try {
-    const result = await storeFiles(archive, importId, files, progress);
+    const result = await storeFiles(archive, importId, files, progress, interrupted.signal);
+    if (interrupted.signal.aborted) return await endInterrupted(result, progress);
     // The import is recorded only now. A command that is cut off earlier leaves no import with an unknown number of
     // files.
     await imports.insertOne({ _id: importId, createdAt, files: result.stored.size });
     return result;
   } finally {
+    process.off('SIGINT', interrupt);
     progress.stop();
   }
+}
+
+/** Tells which files are queued nevertheless, and ends the process by the signal that it had put off. */
+function endInterrupted({ stored }: StoredFiles, progress: Pick<Progress, 'say'>): Promise<never> {
+  if (stored.size > 0)
+    progress.say(
+      `${counted(stored.size, 'file')} stored and queued: imported once an indexer runs`,
+    );
+  process.kill(process.pid, 'SIGINT');
+  return new Promise(() => undefined);
 }
 
 async function waitAll(

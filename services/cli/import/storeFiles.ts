@@ -29,12 +29,16 @@ export interface StoredFiles {
   rejected: Problem[];
 }
 
-/** Checks each file as a whole. Stores and queues the files that hold a public thread or describe a forum. */
+/**
+ * Checks each file as a whole. Stores and queues the files that hold a public thread or describe a forum. When the
+ * signal is aborted, it begins no other file.
+ */
 export async function storeFiles(
   archive: Pick<Archive, 'mongo' | 'producer'>,
   importId: string,
   files: readonly FoundFile[],
   progress: Pick<Progress, 'advance'>,
+  signal?: AbortSignal,
 ): Promise<StoredFiles> {
   const result: StoredFiles = {
     stored: new Map(),
@@ -43,13 +47,20 @@ export async function storeFiles(
     refused: [],
     rejected: [],
   };
-  await forEachAtOnce(files, FILES_AT_ONCE, async (file) => {
+  await forEachAtOnce(untilAborted(files, signal), FILES_AT_ONCE, async (file) => {
     const verdict = await takeFile(archive, importId, file, progress).catch(rejectUnreadable);
     if (verdict === 'other') result.ignored += 1;
     else if ('uploadId' in verdict) result.stored.set(verdict.uploadId, file.path);
     else result[verdict.kind].push(problem(file, verdict));
   });
   return result;
+}
+
+function* untilAborted<T>(items: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {
+  for (const item of items) {
+    if (signal?.aborted) return;
+    yield item;
+  }
 }
 
 /**

@@ -1,11 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { anExport } from '../../support/exportFiles.js';
 import { CLI } from '../../support/runCli.js';
 import { runOnTerminal } from '../../support/runOnTerminal.js';
 import { suiteStores } from '../../support/suiteStores.js';
+import { withTemporaryFolder } from '../../support/temporaryFolder.js';
+
+/** So many files are not stored before a signal arrives. */
+const MANY_FILES = 2_000;
 
 describe('the output of the command line', () => {
   const stores = suiteStores('kept', { otherProcesses: true });
@@ -55,4 +62,24 @@ describe('the output of the command line', () => {
     // No mode of the terminal was changed, such as a hidden cursor.
     expect(stdout).not.to.contain('\u001b[?');
   });
+
+  it('tells which files are imported nevertheless when Ctrl-C ends an import, and leaves none half stored', () =>
+    withTemporaryFolder(async (folder) => {
+      for (let n = 0; n < MANY_FILES; n += 1) {
+        await writeFile(join(folder, `${n}.json`), JSON.stringify(anExport()));
+      }
+      const env = { MONGODB_URL: stores.mongodbUrl };
+      const storing = { when: 'Checking and storing [' };
+      const { code, stdout } = await runOnTerminal(env, ['import', folder], '\u0003', storing);
+      expect(code, stdout).to.equal(254);
+      expect(stdout).to.include('Ends once the files that are being stored are whole');
+      const { importFiles, pieces } = stores.mongo.collections;
+      const [queued, stored] = await Promise.all([
+        importFiles.distinct('_id'),
+        pieces.distinct('_id', { _id: /^upload\// }),
+      ]);
+      expect(queued.length).to.be.within(1, MANY_FILES - 1);
+      expect(stored.map((id) => id.split('/')[1])).to.have.members(queued);
+      expect(stdout).to.match(/(\d+) files? stored and queued: imported once an indexer runs/);
+    }));
 });
