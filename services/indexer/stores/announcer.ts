@@ -32,18 +32,21 @@ const TOLD_EVERY_MS = 30_000;
  */
 export function createAnnouncer(redis: Redis, namespace: string, logger: Logger): Announcer {
   const channel = announcementChannel(namespace);
-  let isBehind = false;
+  // How many announcements were lost, and how many of these a later announcement has made up for.
+  let lost = 0;
+  let madeUpFor = 0;
   const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
     logger.warn({ err: error }, 'Announcements are not sent');
   });
   const publish = async (change: Announcement): Promise<void> => {
-    const message = isBehind ? { ...change, everything: true } : change;
+    // Others may be lost while this one is under way. It does not make up for them.
+    const lostBefore = lost;
+    const message = lostBefore > madeUpFor ? { ...change, everything: true } : change;
     try {
       await redis.publish(channel, JSON.stringify(message));
-      // Another announcement may have been lost while this one was under way.
-      if (message.everything) isBehind = false;
+      madeUpFor = Math.max(madeUpFor, lostBefore);
     } catch (error) {
-      isBehind = true;
+      lost += 1;
       tell(error);
       // The connection may be dead without having been closed. Then it would stay silent for ever, so the client opens
       // a new one.
@@ -51,7 +54,7 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
     }
   };
   redis.on('ready', () => {
-    if (isBehind) void publish(together([]));
+    if (lost > madeUpFor) void publish(together([]));
   });
   let gathered: Partial<Announcement>[] = [];
   const publishGathered = (): void => {

@@ -70,6 +70,16 @@ describe('announcer', () => {
     await turn();
     await announce('3');
     expect(sent.map(({ everything = false }) => everything)).to.deep.equal([false, false, true]);
+    // The one that says so does not make up for another that is lost behind it.
+    await announce('4');
+    answers[3]!(new Error('BUSY Redis is busy running a script'));
+    answers[2]!();
+    await turn();
+    await announce('5');
+    answers[4]!();
+    await turn();
+    await announce('6');
+    expect(sent.slice(4).map(({ everything = false }) => everything)).to.deep.equal([true, false]);
   });
 
   it('sends all announcements of one turn of the event loop together, each server once', async () => {
