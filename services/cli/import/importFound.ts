@@ -9,8 +9,8 @@ import { storeFiles, type StoredFiles } from './storeFiles.js';
 import { waitForImport } from './waitForImport.js';
 
 /**
- * Imports files that were found. It waits for the indexer unless told otherwise. Then it starts none, because that would
- * stop at once, together with the servers of this command.
+ * Imports files that were found. Unless told not to wait, it starts an indexer where none runs, and waits until that has
+ * imported them. Without waiting, it starts none: the indexer would be stopped at once, together with this command.
  */
 export async function importFound(
   archive: Archive,
@@ -48,36 +48,44 @@ async function storeAll(
   const createdAt = new Date();
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
   const progress = createProgress('Checking and storing', total, showBytes);
-  const interrupted = new AbortController();
-  const interrupt = (): void => {
-    progress.say(
-      'Ends once the files that are being stored are whole; Ctrl-C again ends it at once',
-    );
-    interrupted.abort();
-  };
-  // A file that is stored in part would stay in the database for a day.
-  process.once('SIGINT', interrupt);
   try {
-    const result = await storeFiles(archive, importId, files, progress, interrupted.signal);
-    if (interrupted.signal.aborted) return await endInterrupted(result, progress);
+    const result = await endingWhole(progress, (signal) =>
+      storeFiles(archive, importId, files, progress, signal),
+    );
     // The import is recorded only now. A command that is cut off earlier leaves no import with an unknown number of
     // files.
     await imports.insertOne({ _id: importId, createdAt, files: result.stored.size });
     return result;
   } finally {
-    process.off('SIGINT', interrupt);
     progress.stop();
   }
 }
 
-/** Tells which files are queued nevertheless, and ends the process by the signal that it had put off. */
-function endInterrupted({ stored }: StoredFiles, progress: Pick<Progress, 'say'>): Promise<never> {
-  if (stored.size > 0)
-    progress.say(
-      `${counted(stored.size, 'file')} stored and queued: imported once an indexer runs`,
-    );
-  process.kill(process.pid, 'SIGINT');
-  return new Promise(() => undefined);
+/**
+ * Stores files. On Ctrl-C, it aborts the signal and lets `store` end, because a file that is stored in part would stay
+ * in the database for a day. Then it tells which files are queued nevertheless, and ends the process by SIGINT. A second
+ * Ctrl-C ends the process at once.
+ */
+async function endingWhole(
+  { say }: Pick<Progress, 'say'>,
+  store: (signal: AbortSignal) => Promise<StoredFiles>,
+): Promise<StoredFiles> {
+  const interrupted = new AbortController();
+  const interrupt = (): void => {
+    say('Ends once the files that are being stored are whole; Ctrl-C again ends it at once');
+    interrupted.abort();
+  };
+  process.once('SIGINT', interrupt);
+  try {
+    const result = await store(interrupted.signal);
+    if (!interrupted.signal.aborted) return result;
+    const { size } = result.stored;
+    if (size > 0) say(`${counted(size, 'file')} stored and queued: imported once an indexer runs`);
+    process.kill(process.pid, 'SIGINT');
+    return await new Promise(() => undefined);
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
 }
 
 async function waitAll(
