@@ -16,8 +16,9 @@ export interface ComponentMedia {
 }
 
 /**
- * The files that were sent with a message: its attachments, and the files that its components show. The platform leaves
- * the latter out of the attachments. Each file comes once. It is a spoiler where one place says so.
+ * The files that were sent with a message. The platform tells of a file that a component shows in the component, and not
+ * among the attachments. Where a file is told in several places, it is returned once, and is a spoiler if one of them
+ * says so.
  */
 export function sentFiles({ attachments = [], components = [] }: LiveSnapshot): LiveAttachment[] {
   const files = new Map<string, LiveAttachment>();

@@ -129,8 +129,8 @@ export function textEraser(
 }
 
 /**
- * The part of an address that comes before a closing parenthesis which none in it has opened. That one closes the link
- * around the address: `[profile](https://…/users/1)`.
+ * An address up to the first closing parenthesis without an opening one before it. Such a parenthesis does not belong to
+ * the address. It closes a link of the platform's markdown: `[profile](https://…/users/1)`.
  */
 function linkedPart(address: string): string {
   let open = 0;

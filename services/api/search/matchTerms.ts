@@ -41,8 +41,8 @@ export const matchTerm: Match = (field, term, boost = 1) => {
 };
 
 /**
- * How much each word of a text counts that counts as the term. The relevance of a text is the sum of that of its words,
- * so a synonym of several words would count for more than the term.
+ * The factor of the relevance of each word in `text`, which is the term or a synonym of it. Elasticsearch adds up the
+ * relevance of all words in a text. Without this factor, a synonym of several words would count for more than the term.
  */
 function shareOf(text: string, term: SearchTerm): number {
   return countPieces([term]) / countPieces([{ text }]);

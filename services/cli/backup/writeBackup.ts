@@ -69,7 +69,9 @@ async function writeWhole(mongo: Mongo, folder: string, reserved: FileHandle): P
   } catch (error) {
     for (const name of KEPT) {
       const path = join(folder, backupFileName(name));
-      await rm(path, { force: true }).catch(() => warn(`${path} is left, of no whole backup`));
+      await rm(path, { force: true }).catch(() =>
+        warn(`${path} is left of the backup that failed`),
+      );
     }
     throw error;
   }

@@ -145,9 +145,9 @@ function mergeThread(
 }
 
 /**
- * What a source says of a thread. Where it says that the thread is not locked, it also says that the thread has no time
- * of locking. The platform tells no such time. So the time of an earlier lock, which an export told, would otherwise
- * come back when the thread is locked again.
+ * Adds to what a source says of an unlocked thread that the thread has no time of locking. An export tells since when a
+ * thread is locked, and the platform does not. Without this, the time of an earlier lock would be shown again when the
+ * platform tells that the thread is locked anew.
  */
 function withoutOldLock<T extends Pick<Partial<ThreadRecord>, 'locked' | 'lockedAt'>>(told: T): T {
   return told.locked === false ? { ...told, lockedAt: null } : told;

@@ -209,8 +209,8 @@ function asEmbed(embed: APIEmbed): ExportEmbed {
 }
 
 /**
- * An embed of what a component shows from elsewhere. Nothing in an embed can be hidden. So it only links to what the
- * component hides.
+ * Makes an embed of a picture or video that a component shows from elsewhere. An embed cannot hide its picture. So where
+ * the component hides it, the embed has a link in its place.
  */
 function asPicture({ media, isHidden, description = null }: ComponentMedia): ExportEmbed[] {
   const { content_type: type } = media;

@@ -163,10 +163,11 @@ export function createSearchWriter(
 }
 
 /**
- * Makes a writer for one build of one thread. It writes only documents that `sent` does not have, and each of them once.
- * The index takes one document of a version, so it would refuse a second one as outdated, and `sent` would have that one
- * as stored. A message may be deleted after the build has read it, or its time may change, so that the build reads it
- * twice. The next build stores that: the change has marked the thread.
+ * Makes a writer for one build of one thread. It writes only documents that `sent` does not have, and each document
+ * once. A build would write a document again where a message is deleted after the build has read it, or where the
+ * message's time changes, so that the build reads it twice. The index would refuse the second write, because it has the
+ * same version as the first one, but `sent` would note it as stored. The change has marked the thread, so the next build
+ * writes it.
  */
 export function onlyChanged(search: SearchWriter, sent: SentDocuments): SearchWriter {
   const written = new Set<string>();

@@ -37,8 +37,8 @@ function isLastTry([mark, ...others]: Mark[]): boolean {
 }
 
 /**
- * Quarantines a mark where its last try fails. After too many tries that did not end, it is quarantined without another
- * one.
+ * Does the work of claimed marks. A single mark is quarantined when its last try fails. Where even the last try was cut
+ * off, as by the end of its process, the mark is quarantined without another try.
  */
 async function runOrQuarantine(deps: IndexerDeps, work: Work, marks: Mark[]): Promise<void> {
   const mark = marks[0]!;

@@ -18,8 +18,8 @@ const MOST_AT_ONCE = 8;
 
 /**
  * Does marks that have waited too long. Each mark is first set again with the cause of the repair, so that the repair
- * also waits for the work that follows. Work on a mirror that is away goes on waiting: what is in its place may belong
- * to another archive.
+ * also waits for the work that follows. While the mirror is away, marks of the mirror are left as they are, because the
+ * files that are found in its place may belong to another archive.
  */
 export async function finishWaiting(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const ids = found.map(({ id }) => id);
