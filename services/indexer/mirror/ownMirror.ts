@@ -127,7 +127,8 @@ async function ownerOf({ files, away }: Mirror): Promise<string | null> {
 
 async function archiveIdOf({ collections }: Deps): Promise<string> {
   const archives = stateOf(collections.state, 'archive');
-  // As above, it is read first. What most members have stored cannot be lost any more.
+  // It is read first, because a write waits for most members of the replica set, even if it changes nothing. An id that
+  // most members have stored cannot be lost any more.
   const known = await archives.findOne({ _id: 'archive' }, { readConcern: { level: 'majority' } });
   if (known) return known.id;
   const record = await archives.findOneAndUpdate(
