@@ -47,44 +47,45 @@ async function storeAll(
   const { imports } = archive.mongo.collections;
   const createdAt = new Date();
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
-  const progress = createProgress('Checking and storing', total, showBytes);
-  try {
-    const result = await endingWhole(progress, (signal) =>
-      storeFiles(archive, importId, files, progress, signal),
-    );
-    // The import is recorded only now. A command that is cut off earlier leaves no import with an unknown number of
-    // files.
-    await imports.insertOne({ _id: importId, createdAt, files: result.stored.size });
-    return result;
-  } finally {
-    progress.stop();
-  }
+  const result = await endingWhole(
+    () => createProgress('Checking and storing', total, showBytes),
+    (progress, signal) => storeFiles(archive, importId, files, progress, signal),
+  );
+  // The import is recorded only now. A command that is cut off earlier leaves no import with an unknown number of files.
+  await imports.insertOne({ _id: importId, createdAt, files: result.stored.size });
+  return result;
 }
 
 /**
- * Stores files. On Ctrl-C, it aborts the signal and lets `store` end, because a file that is stored in part would stay
- * in the database for a day. Then it tells which files are queued nevertheless, and ends the process by SIGINT. A second
- * Ctrl-C ends the process at once.
+ * Stores files, and shows the progress. On Ctrl-C, it aborts the signal and lets `store` end, because a file that is
+ * stored in part would stay in the database for a day. Then it tells which files are queued nevertheless, and ends the
+ * process by SIGINT. A second Ctrl-C ends the process at once.
  */
 async function endingWhole(
-  { say }: Pick<Progress, 'say'>,
-  store: (signal: AbortSignal) => Promise<StoredFiles>,
+  show: () => Progress,
+  store: (progress: Progress, signal: AbortSignal) => Promise<StoredFiles>,
 ): Promise<StoredFiles> {
   const interrupted = new AbortController();
   const interrupt = (): void => {
-    say('Ends once the files that are being stored are whole; Ctrl-C again ends it at once');
+    progress.say(
+      'Ends once the files that are being stored are whole; Ctrl-C again ends it at once',
+    );
     interrupted.abort();
   };
+  // Whoever sees the progress may press Ctrl-C at once. So this comes first.
   process.once('SIGINT', interrupt);
+  const progress = show();
   try {
-    const result = await store(interrupted.signal);
+    const result = await store(progress, interrupted.signal);
     if (!interrupted.signal.aborted) return result;
     const { size } = result.stored;
-    if (size > 0) say(`${counted(size, 'file')} stored and queued: imported once an indexer runs`);
+    if (size > 0)
+      progress.say(`${counted(size, 'file')} stored and queued: imported once an indexer runs`);
     process.kill(process.pid, 'SIGINT');
     return await new Promise(() => undefined);
   } finally {
     process.off('SIGINT', interrupt);
+    progress.stop();
   }
 }
 
