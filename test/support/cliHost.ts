@@ -16,6 +16,8 @@ export interface Done {
 }
 
 process.on('message', (order: Order) => void run(order));
+// The tests have ended, perhaps in the middle of a command.
+process.on('disconnect', () => process.exit());
 
 async function run({ env, args }: Order): Promise<void> {
   process.env = env;
