@@ -113,6 +113,11 @@ export interface GatewaySession {
 /** The state of the gateway. */
 export interface GatewayState {
   _id: 'gateway';
+  /**
+   * When the process whose state this is took the state over, in the time of live data. Only that process changes it.
+   * Absent in states of earlier versions.
+   */
+  takenAt?: number;
   /** Null where the next connection has to start a new one. */
   session: GatewaySession | null;
   /** When a session was last asked for, by MongoDB's clock. */

@@ -1,25 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { UpdateFilter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
+import { isDuplicateKey } from '../../../shared/store/duplicateKey.js';
 import { stateOf, type GatewaySession, type GatewayState } from '../../../shared/store/state.js';
 
 type Stored = Pick<Collections, 'state'>;
 
 /** The state of the gateway connection in this process. */
-export type GatewayNow = Omit<GatewayState, '_id' | 'identifiedAt'>;
+export type GatewayNow = Omit<GatewayState, '_id' | 'identifiedAt' | 'takenAt'>;
 
 /** The shortest time between two writes (ms). */
 const SAVE_EVERY_MS = 250;
 
 /**
- * Resolves with the session that was begun last, by whichever process; with null where there is none. Creates the
- * document where there is none, and removes the problem that was noted last.
+ * Takes over the state, whichever process had it before. From now on, only this process changes it. Resolves with the
+ * session that was begun last; with null where there is none. Creates the document where there is none, and removes the
+ * problem that was noted last. `takenAt` is the time of live data at which this process begins to listen. Throws where a
+ * process that began later has the state.
  */
-export async function loadSession({ state }: Stored): Promise<GatewaySession | null> {
+export async function takeOver({ state }: Stored, takenAt: number): Promise<GatewaySession | null> {
   const nothing = { session: null, connectedAt: null, lastEventAt: null, waiting: 0 };
   const stored = await stateOf(state, 'gateway').findOneAndUpdate(
-    { _id: 'gateway' },
-    { $setOnInsert: nothing, $set: { problem: null } },
+    { _id: 'gateway', takenAt: { $not: { $gt: takenAt } } },
+    { $setOnInsert: nothing, $set: { takenAt, problem: null } },
     { upsert: true, returnDocument: 'after' },
   );
   return stored?.session ?? null;
@@ -34,23 +36,19 @@ export interface GatewaySaver {
 }
 
 /**
- * Makes the saver of one process. `loaded` is the session that the process has loaded. `now` returns the state to
- * store.
+ * Makes the saver of the process that took the state over at `takenAt`. `now` returns the state to store.
  */
 export function createGatewaySaver(
   collections: Stored,
-  loaded: GatewaySession | null,
+  takenAt: number,
   now: () => GatewayNow,
 ): GatewaySaver {
-  let storedId = loaded?.id ?? null;
   let isChanged = false;
   let isEnding = false;
   let saving: Promise<void> | null = null;
   const save = async (): Promise<void> => {
-    const current = now();
     isChanged = false;
-    await store(collections, storedId, current);
-    storedId = current.session?.id ?? null;
+    await store(collections, takenAt, now());
   };
   const run = async (): Promise<void> => {
     while (isChanged) {
@@ -76,22 +74,19 @@ export function createGatewaySaver(
 }
 
 /**
- * Stores the state. While the stored session stays the same, the number of its last recorded event only rises, and a
- * session that another process has stored meanwhile is left as it is. Somebody may have dropped the database meanwhile,
- * to restore a backup. Without a document, no session could begin any more. So a state with another session, or with
- * none, creates it.
+ * Stores the state, unless another process has taken it over. Worker A stands still for longer than its lease. Meanwhile
+ * worker B takes the state over, and resumes the session. Then A learns that its own connection has ended, and with it
+ * the session. If A could store that, the session of B would be lost with its number.
+ *
+ * Somebody may have dropped the database meanwhile, to restore a backup. Without a document, no session could begin any
+ * more. So this creates it.
  */
-async function store(
-  { state }: Stored,
-  storedId: string | null,
-  { session, ...rest }: GatewayNow,
-): Promise<void> {
-  const isSame = session !== null && session.id === storedId;
-  const update: UpdateFilter<GatewayState> = isSame
-    ? { $set: rest, $max: { 'session.seq': session.seq } }
-    : { $set: { ...rest, session } };
-  const filter = isSame
-    ? { _id: 'gateway' as const, 'session.id': session.id }
-    : { _id: 'gateway' as const };
-  await stateOf(state, 'gateway').updateOne(filter, update, { upsert: !isSame });
+async function store({ state }: Stored, takenAt: number, now: GatewayNow): Promise<void> {
+  const own = { _id: 'gateway' as const, takenAt };
+  try {
+    await stateOf(state, 'gateway').updateOne(own, { $set: now }, { upsert: true });
+  } catch (error) {
+    // The document has the time of another process.
+    if (!isDuplicateKey(error)) throw error;
+  }
 }

@@ -11,7 +11,7 @@ import type { SyncDeps } from '../sync/syncDeps.js';
 import { untilDone } from '../sync/tasks.js';
 import { DISALLOWED_INTENTS, judgeClose } from './closeCodes.js';
 import { connectSocket } from './gatewaySocket.js';
-import { loadSession } from './gatewayStore.js';
+import { takeOver } from './gatewayStore.js';
 import { awaitIdentify, NoSessionsLeft, wantedIntents } from './identify.js';
 import { createListener, type Listener } from './listener.js';
 
@@ -45,8 +45,9 @@ const LONGEST_REST_MS = 10 * 60_000;
  */
 export async function listen(deps: SyncDeps, access: GatewayAccess): Promise<void> {
   const own = { ...deps, ...deps.first };
-  const loaded = await untilDone(deps.signal, () => loadSession(deps.collections));
-  const listener = createListener(own, loaded);
+  const takenAt = await untilDone(deps.signal, () => deps.clock.take());
+  const session = await untilDone(deps.signal, () => takeOver(deps.collections, takenAt));
+  const listener = createListener(own, { session, takenAt });
   if (access.problem === null) {
     // The end of the sync is also the end of the recordings that wait for the platform or a store.
     await stayConnected(own, access, listener).catch(deps.fail);

@@ -56,11 +56,17 @@ export interface Listener {
   end(): Promise<void>;
 }
 
-/** Makes the listener of this process. `loaded` is the session to resume; null for none. */
-export function createListener(deps: SyncDeps, loaded: GatewaySession | null): Listener {
+/** The session to resume, or null for none, and when this process took the state of the gateway over. */
+interface Taken {
+  session: GatewaySession | null;
+  takenAt: number;
+}
+
+/** Makes the listener of this process. */
+export function createListener(deps: SyncDeps, taken: Taken): Listener {
   const recorder = createEventRecorder(deps);
-  let session = loaded;
-  let progress = createSessionProgress(loaded?.seq ?? 0);
+  let { session } = taken;
+  let progress = createSessionProgress(session?.seq ?? 0);
   let socket: GatewaySocket | null = null;
   let intents = 0;
   const told: Pick<GatewayNow, 'connectedAt' | 'lastEventAt' | 'problem'> = {
@@ -73,7 +79,7 @@ export function createListener(deps: SyncDeps, loaded: GatewaySession | null): L
     session: session && { ...session, seq: progress.recorded },
     waiting: recorder.waiting,
   });
-  const saver = createGatewaySaver(deps.collections, loaded, now);
+  const saver = createGatewaySaver(deps.collections, taken.takenAt, now);
   const keepPace = (): void => socket?.setPaused(recorder.isFull);
   const begin = (data: unknown, seq: number): void => {
     const { session_id: id, resume_gateway_url: url, user } = readReady(data);

@@ -11,7 +11,7 @@ import {
 } from '../../../services/indexer/gateway/changeReactions.js';
 import { createEventRecorder } from '../../../services/indexer/gateway/recordEvents.js';
 import type { GatewayEvent } from '../../../services/indexer/gateway/gatewayEvents.js';
-import { createGatewaySaver, loadSession } from '../../../services/indexer/gateway/gatewayStore.js';
+import { createGatewaySaver, takeOver } from '../../../services/indexer/gateway/gatewayStore.js';
 import { awaitIdentify, wantedIntents } from '../../../services/indexer/gateway/identify.js';
 import { listen } from '../../../services/indexer/gateway/listen.js';
 import { createListener } from '../../../services/indexer/gateway/listener.js';
@@ -408,7 +408,7 @@ describe('the recorder of events', () => {
   it('requests a list of everything where an event cannot be read', async () => {
     const { own, recorder } = await withThread();
     await recorder.end();
-    const listener = createListener(own, null);
+    const listener = createListener(own, { session: null, takenAt: 1 });
     const pauses: boolean[] = [];
     const ended = new Promise<never>(() => undefined);
     listener.attach({ ended, setPaused: (isPaused) => void pauses.push(isPaused) }, 0);
@@ -423,8 +423,8 @@ describe('the recorder of events', () => {
   it('tells whether events come, and why not, and since when they have told everything', async () => {
     const { own, recorder } = await withThread();
     await recorder.end();
-    await loadSession(deps.collections);
-    const listener = createListener(own, null);
+    await takeOver(deps.collections, 1);
+    const listener = createListener(own, { session: null, takenAt: 1 });
     const socket = { ended: new Promise<never>(() => undefined), setPaused: () => undefined };
     const told = async () => {
       const state = await gatewayState(deps);
@@ -587,36 +587,36 @@ describe('the recorder of events', () => {
       intents: 1,
       since: new Date(0),
     });
-    /** A process that stores the state of its session. It has loaded another state, or none. */
-    const saver = (
-      loaded: GatewaySession | null,
-      session: GatewaySession,
-      own = deps.collections,
-    ) =>
-      createGatewaySaver(own, loaded, () => ({
+    /** A process that took the state over at a time, and stores the state of its session. */
+    const saver = (takenAt: number, session: GatewaySession | null, own = deps.collections) =>
+      createGatewaySaver(own, takenAt, () => ({
         session,
         connectedAt: null,
         lastEventAt: null,
         waiting: 0,
         problem: null,
       }));
-    const save = async (loaded: GatewaySession | null, session: GatewaySession) => {
-      const saving = saver(loaded, session);
+    const save = async (takenAt: number, session: GatewaySession | null) => {
+      const saving = saver(takenAt, session);
       saving.touch();
       await saving.end();
       return (await gatewayState(deps))?.session;
     };
 
-    it('is not changed by a late process', async () => {
-      await loadSession(deps.collections);
-      await save(null, aSession('S', 9));
-      expect(await save(aSession('S', 3), aSession('S', 5))).to.include({ id: 'S', seq: 9 });
-      await save(null, aSession('T', 2));
-      expect(await save(aSession('S', 9), aSession('S', 20))).to.include({ id: 'T', seq: 2 });
+    it('is not changed by a process from which another one has taken it over', async () => {
+      expect(await takeOver(deps.collections, 1)).to.equal(null);
+      expect(await save(1, aSession('S', 5))).to.include({ id: 'S', seq: 5 });
+      expect(await takeOver(deps.collections, 2)).to.include({ id: 'S', seq: 5 });
+      expect(await save(2, aSession('S', 9))).to.include({ id: 'S', seq: 9 });
+      // The earlier process has recorded less, or was told that the session has ended, or has begun another one.
+      for (const late of [aSession('S', 7), null, aSession('T', 1)])
+        expect(await save(1, late)).to.include({ id: 'S', seq: 9 });
+      expect(await takeOver(deps.collections, 1).catch(String)).to.include('duplicate key');
+      expect(await save(2, aSession('S', 20))).to.include({ id: 'S', seq: 20 });
     });
 
     it('is stored once MongoDB is back', async () => {
-      await loadSession(deps.collections);
+      await takeOver(deps.collections, 1);
       const { state } = deps.collections;
       let tries = 0;
       const flaky = Object.create(state, {
@@ -627,7 +627,7 @@ describe('the recorder of events', () => {
           },
         },
       }) as typeof state;
-      const saving = saver(null, aSession('S', 9), { ...deps.collections, state: flaky });
+      const saving = saver(1, aSession('S', 9), { ...deps.collections, state: flaky });
       saving.touch();
       await until(async () => (await gatewayState(deps))?.session?.seq === 9);
       await saving.end();
@@ -878,7 +878,7 @@ describe('the recorder of events', () => {
         (error: unknown) => (error as Error).name,
       );
     };
-    await loadSession(deps.collections);
+    await takeOver(deps.collections, 1);
     const { signal } = new AbortController();
     expect(await identify(signal)).to.include({ url: value.url });
     const stopped = new AbortController();

@@ -39,7 +39,7 @@ describe('a listener', () => {
   it('pauses the connection on which too much came, and also the next one', async () => {
     const { deps, stop } = withoutTimes();
     const session = { id: 'S', url: 'wss://a.example', botId: '9', seq: 1, since: new Date() };
-    const listener = createListener(deps, session);
+    const listener = createListener(deps, { session, takenAt: 1 });
     const [first, second] = [aSocket(), aSocket()];
     listener.attach(first.socket, 0);
     const [guild, channel, message] = [1, 2, 3].map((n) => `30000000000000000${n}`);
@@ -55,7 +55,7 @@ describe('a listener', () => {
 
   it('blames the platform for a session that does not begin as it should', async () => {
     const { deps, stop } = withoutTimes();
-    const listener = createListener(deps, null);
+    const listener = createListener(deps, { session: null, takenAt: 1 });
     const ready = { type: 'READY', seq: 1, data: { session_id: 'S' } };
     expect(() => listener.take(ready, 10)).to.throw(PlatformAnswerError, /READY: .*required/);
     expect(listener.session).to.equal(null);
