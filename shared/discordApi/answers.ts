@@ -24,7 +24,10 @@ export const PLACE_TYPES: ReadonlySet<number> = new Set([CATEGORY, 15, 16]);
 
 const SHORT = 2_000;
 const LONG = 65_536;
-/** How many levels of components are read: a container holds sections, which hold texts. */
+/**
+ * How many levels of components are read: a container holds sections, which hold texts. A message with more levels has
+ * an unknown form. Nothing may be left unchecked in it, as all of its levels would be read.
+ */
 const COMPONENT_LEVELS = 4;
 
 export const id = () => Joi.string().pattern(/^\d{1,20}$/);
@@ -179,10 +182,8 @@ const component = (levels: number): Joi.ObjectSchema =>
     file: unfurled(),
     name: textOrNull(SHORT),
     size: count().allow(null),
-    ...(levels > 1 && {
-      components: listOf(component(levels - 1), 100),
-      accessory: component(levels - 1),
-    }),
+    components: levels > 1 ? listOf(component(levels - 1), 100) : Joi.forbidden(),
+    accessory: levels > 1 ? component(levels - 1) : Joi.forbidden(),
   });
 
 const snapshot = {

@@ -45,6 +45,29 @@ describe('a request for messages', () => {
   });
 });
 
+describe('a request for a message with components', () => {
+  const inContainers = (levels: number, inside: unknown): unknown =>
+    levels === 0 ? inside : inContainers(levels - 1, { type: 17, components: [inside] });
+  const checked = (component: unknown) =>
+    messagesRequest(anId(), '0').check([aLiveMessage({ components: [component as never] })]);
+
+  it('reads those that the platform puts into each other', () => {
+    const words = { type: 10, content: 'Words' };
+    const section = { type: 9, components: [words], accessory: { type: 2, style: 1 } };
+    for (const one of [inContainers(1, section), inContainers(3, words)])
+      expect(checked(one).unreadable).to.deep.equal([]);
+  });
+
+  it('takes nothing of a message in which a part is too deep to be checked', () => {
+    const parts = [null, 7, { type: 10, content: 7 }, { type: 12, items: [{ media: null }] }];
+    for (const part of parts) {
+      expect(checked(inContainers(4, part)).messages, JSON.stringify(part)).to.deep.equal([]);
+      const accessory = inContainers(3, { type: 9, accessory: part });
+      expect(checked(accessory).messages, JSON.stringify(part)).to.deep.equal([]);
+    }
+  });
+});
+
 describe('a request for the channels of a server', () => {
   it('leaves out other kinds of channels, whatever their form', () => {
     const { check } = channelsRequest(anId());
