@@ -53,8 +53,7 @@ export interface LiveContext {
  * are not for everybody: ephemeral answers, answers that are still loading, and notices of automatic moderation.
  */
 export function liveMessage(message: LiveMessage, context: LiveContext): SourceMessage | null {
-  const flags = message.flags ?? 0;
-  if ((flags & (EPHEMERAL | LOADING)) !== 0 || message.type === AUTO_MODERATION_ACTION) return null;
+  if (!isForEverybody(message)) return null;
   const { threadId, asOf, roles, isEvent } = context;
   return {
     ...mapMessage(asExported(message, roles), { threadId, asOf, raw: true }),
@@ -65,6 +64,11 @@ export function liveMessage(message: LiveMessage, context: LiveContext): SourceM
       reactors: 0,
     },
   };
+}
+
+/** Whether a message may be archived. The other ones are shown to a single person, not finished, or for moderators. */
+export function isForEverybody({ type, flags = 0 }: LiveMessage): boolean {
+  return (flags & (EPHEMERAL | LOADING)) === 0 && type !== AUTO_MODERATION_ACTION;
 }
 
 /** Puts the message into the shape of an export. From there, both are mapped in the same way. */

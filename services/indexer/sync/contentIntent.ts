@@ -1,4 +1,4 @@
-import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
+import type { LiveMessage, LiveSnapshot } from '../../../shared/discordApi/answerTypes.js';
 import {
   grantedIntents,
   type GrantedIntents,
@@ -8,8 +8,11 @@ import { applicationRequest } from '../../../shared/discordApi/requests.js';
 import type { SyncDeps } from './syncDeps.js';
 import { SyncProblem } from './syncProblem.js';
 
-/** The types of messages that people write: ordinary ones, and replies. */
-const SAID = new Set([0, 19]);
+/**
+ * The types of messages that always say something: ordinary ones, new titles of threads, replies, answers to commands,
+ * and results of polls.
+ */
+const SAYING = new Set([0, 4, 19, 20, 23, 46]);
 
 /**
  * Resolves with the intents that the bot is allowed. Throws SyncProblem where the bot may not read the content of
@@ -25,15 +28,16 @@ export async function requireContentIntent({
   return granted;
 }
 
-/** Whether a message says nothing at all, as it would without the intent. */
+/**
+ * Whether a message says nothing, as it would without the intent. The platform also tells stickers without the
+ * intent, and that a message forwards another one. So a message whose words are missing may have a sticker, or an empty
+ * copy.
+ */
 export function isBlank(message: LiveMessage): boolean {
-  const { attachments = [], embeds = [], components = [], sticker_items: stickers = [] } = message;
-  const parts = [...attachments, ...embeds, ...components, ...stickers];
-  return (
-    SAID.has(message.type) &&
-    message.content === '' &&
-    parts.length === 0 &&
-    !message.poll &&
-    !message.message_snapshots?.length
-  );
+  const copies = (message.message_snapshots ?? []).map((snapshot) => snapshot.message);
+  return SAYING.has(message.type) && !message.poll && [message, ...copies].every(saysNothing);
+}
+
+function saysNothing({ content, attachments, embeds, components }: LiveSnapshot): boolean {
+  return !content && [attachments, embeds, components].every((parts) => !parts?.length);
 }

@@ -3,7 +3,7 @@ import { batches } from '../../../shared/platform/batches.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { ingest } from '../ingest/ingest.js';
 import { refuseMove } from '../ingest/mergeHeader.js';
-import { isByWebhook, liveMessage } from '../sources/liveMessage.js';
+import { isByWebhook, isForEverybody, liveMessage } from '../sources/liveMessage.js';
 import { isBlank, requireContentIntent } from './contentIntent.js';
 import { learnRoles, noteRolesOfEvent } from './memberRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
@@ -28,7 +28,8 @@ export async function recordMessages(
   { threadId, channelId, owner }: { threadId: string; channelId: string; owner?: string },
   told: readonly ToldMessage[],
 ): Promise<void> {
-  if (told.some(({ value }) => isBlank(value))) await requireContentIntent(deps);
+  if (told.some(({ value }) => isForEverybody(value) && isBlank(value)))
+    await requireContentIntent(deps);
   const server = await learnAuthors(deps, serverId, told);
   // The bot was removed from the server meanwhile. So it is not known who is left out there.
   if (!server) return;

@@ -444,9 +444,15 @@ describe('fetching threads', () => {
     const { platform } = answeringPlatform([one]);
     const said = aLiveMessage({ content: 'Words' });
     let flags = 1 << 18;
+    let asked = 0;
     const get: PlatformClient['get'] = async (request, signal) => {
+      // It is asked whether the message is still there.
+      if (request.route === 'message') return { value: undefined as never, asOf: 1 };
       const { value, asOf } = await platform.get(request, signal);
-      if (request.route === 'application') return { value: { flags } as never, asOf };
+      if (request.route === 'application') {
+        asked += 1;
+        return { value: { flags } as never, asOf };
+      }
       if (request.route !== 'messages') return { value, asOf };
       return { value: request.check([said]), asOf };
     };
@@ -461,9 +467,19 @@ describe('fetching threads', () => {
     };
     await fetched();
     [flags, said.content] = [0, ''];
-    await readOnceMore(own, _id);
-    expect(await fetched().catch(String)).to.include('lacks the Message Content intent');
-    expect(await deps.collections.messages.findOne({ _id })).to.include({ content: 'Words' });
+    const sticker = { id: anId(), name: 'wave', format_type: 1 };
+    const answer = { type: 20, flags: 0, sticker_items: [] };
+    for (const more of [{}, { sticker_items: [sticker] }, answer]) {
+      Object.assign(said, more);
+      await readOnceMore(own, _id);
+      expect(await fetched().catch(String)).to.include('lacks the Message Content intent');
+      expect(await deps.collections.messages.findOne({ _id })).to.include({ content: 'Words' });
+    }
+    // An answer that is still being made has no words with the intent, either. It is not recorded, so nothing is asked.
+    asked = 0;
+    said.flags = 1 << 7;
+    await fetched();
+    expect(asked).to.equal(0);
   });
 
   it('keeps the newest facts of a thread where an earlier answer comes late', async () => {

@@ -7,9 +7,15 @@ const blank = (more: Partial<Record<keyof LiveMessage, unknown>> = {}) =>
   isBlank(aLiveMessage({ content: '', ...more } as Partial<LiveMessage>));
 
 describe('isBlank', () => {
-  it('holds for a message or a reply that says nothing at all', () => {
-    expect(blank()).to.equal(true);
-    expect(blank({ type: 19 })).to.equal(true);
+  it('holds for a message that says nothing and would otherwise say something', () => {
+    for (const type of [0, 4, 19, 20, 23, 46]) expect(blank({ type }), `${type}`).to.equal(true);
+  });
+
+  it('holds whatever the platform tells without the intent: stickers, and that something is forwarded', () => {
+    const copy = { content: '', attachments: [], embeds: [], sticker_items: [{}] };
+    expect(blank({ sticker_items: [{}] })).to.equal(true);
+    expect(blank({ message_snapshots: [{ message: copy }] })).to.equal(true);
+    expect(blank({ message_snapshots: [{ message: {} }] })).to.equal(true);
   });
 
   it('does not hold for a message that shows anything, nor for a notice', () => {
@@ -18,10 +24,11 @@ describe('isBlank', () => {
       { attachments: [{}] },
       { embeds: [{}] },
       { components: [{}] },
-      { sticker_items: [{}] },
       { poll: {} },
-      { message_snapshots: [{}] },
+      { message_snapshots: [{ message: { content: 'x' } }] },
+      { message_snapshots: [{ message: { attachments: [{}] } }] },
       { type: 6 },
+      { type: 21 },
     ]) {
       expect(blank(more), JSON.stringify(more)).to.equal(false);
     }
