@@ -95,8 +95,8 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
     if (event.kind === 'heard' || event.kind === 'gained') await requestServer(deps, serverId);
   };
   /**
-   * Notes that threads with waiting events are to be read again. It is called when events tell of a server again, after
-   * some were missed. An event that waits may tell of a message that was deleted meanwhile, and no event told that. A
+   * Notes that threads with waiting events are to be read again. It is called when events tell of a server, or of some
+   * of its forums, again, after some were missed. An event that waits may tell of a message that was deleted meanwhile, and no event told that. A
    * reading of the thread that ends before the message is recorded does not find that either. So each of these threads
    * is noted after its waiting events.
    *
@@ -121,7 +121,8 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
       return;
     }
     const { serverId } = event;
-    const done = event.kind === 'heard' ? readWaitingAgain(serverId, asOf, end) : end;
+    const hasMissed = event.kind === 'heard' || event.kind === 'gained';
+    const done = hasMissed ? readWaitingAgain(serverId, asOf, end) : end;
     tasks.start(() => untilDone(signal, () => recordServer(event, { serverId, asOf })).then(done));
   };
   const turns = createTurns();

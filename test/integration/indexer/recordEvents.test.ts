@@ -155,6 +155,46 @@ describe('the recorder of events', () => {
     expect(await known()).to.include({ todo: 'all', after: '0' });
   });
 
+  it('makes the sync read a thread again where an event of it is recorded after the bot has gained access', async () => {
+    const { one, own, recorder, said, serverId, threadId } = await withThread();
+    await recorder.end();
+    let recorded = 0;
+    let isHeld = false;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const late = createEventRecorder({
+      ...own,
+      async commit(change) {
+        isHeld = recorded === 100;
+        if (isHeld) await released;
+        return deps.commit(change);
+      },
+    });
+    const take = (event: GatewayEvent) => late.take(event, 1, () => undefined);
+    const messageId = anId();
+    own.servers.delete(serverId);
+    // As many as are recorded together, and one more. That one is deleted while the bot may not see the forum.
+    for (let at = 0; at < 100; at += 1)
+      late.take(said(threadId, `Said ${at}`), 1, () => void (recorded += 1));
+    take(said(messageId, 'Deleted unheard'));
+    take({ kind: 'gained', serverId });
+    await until(() => isHeld);
+    const { sync } = deps.collections;
+    await until(async () => (await sync.countDocuments({ _id: `server/${serverId}` })) > 0);
+    const server = own.servers.get(serverId)!;
+    const { id: channelId } = one.channels[0]!;
+    const thread = aLiveThread({ id: threadId, guild_id: serverId, parent_id: channelId });
+    const asOf = await own.clock.take();
+    await noteThreads(own, server, { threads: [thread], asOf });
+    const threads = syncOf(sync, 'thread');
+    await fetchThread(own, (await threads.findOne({ _id: threadId }))!);
+    expect(await threads.findOne({ _id: threadId })).to.not.have.property('todo');
+    release();
+    await late.end();
+    expect(await contentOf(messageId)).to.equal('Deleted unheard');
+    expect(await threads.findOne({ _id: threadId })).to.include({ todo: 'all' });
+  });
+
   it('counts the end of an outage as recorded when all threads are noted that it has read again', async () => {
     const { own, recorder, said, serverId, threadId } = await withThread();
     await recorder.end();
