@@ -1,10 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { presentUser } from './discord/present/presentUser.js';
 
 export const CLIENT_ID = '900000000000000777';
 export const CLIENT_SECRET = 'planted-client-secret-5b1f0c';
 export const REDIRECT_URI = 'https://forum.example/callback';
+/** The server in which every user is. */
+export const SERVER_ID = '900000000000000010';
 
 /**
  * What the double does in place of answering. `limited` asks everybody to wait, and `token limited` only the sender of
@@ -70,7 +73,7 @@ export async function startPlatform(): Promise<PlatformDouble> {
     if (path === '/users/@me') return [200, userOf(grant)];
     if (path !== '/users/@me/guilds') return [404, { message: '404: Not Found', code: 0 }];
     if (!grant.guilds) return [401, { message: '401: Unauthorized', code: 0 }];
-    return [200, [{ id: '10', name: 'Rust', icon: 'abc123', owner: false, permissions: '0' }]];
+    return [200, [guild]];
   };
   const server = createServer((request, response) => {
     double.requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
@@ -133,9 +136,21 @@ async function exchange(
   ];
 }
 
-function userOf({ userId, avatar }: Grant): object {
-  return { id: userId, username: `user${userId}`, discriminator: '0', avatar, mfa: true };
+function userOf({ userId: id, avatar }: Grant): object {
+  const names = { username: `user${id}`, globalName: null, discriminator: '0' };
+  const user = presentUser({ id, ...names, avatar, isBot: false });
+  return { ...user, mfa_enabled: true, locale: 'en-US', premium_type: 0 };
 }
+
+const guild = {
+  id: SERVER_ID,
+  name: 'Rust',
+  icon: 'abc123',
+  banner: null,
+  owner: false,
+  permissions: '0',
+  features: [],
+};
 
 function reply(
   response: ServerResponse,
@@ -149,6 +164,8 @@ function reply(
     status = 429;
     response.setHeader('Retry-After', retryAfter);
     response.setHeader('X-RateLimit-Scope', mood === 'limited' ? 'global' : 'user');
+    const message = 'You are being rate limited.';
+    body = { message, retry_after: Number(retryAfter) || 0, global: mood === 'limited' };
   }
   if (mood === 'blocked' || mood === 'barred') status = 403;
   if (mood === 'barred') body = { message: 'Blocked', code: 40_333 };

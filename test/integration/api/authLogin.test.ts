@@ -14,7 +14,7 @@ import {
   USER_ID,
   type AuthServer,
 } from '../../support/authServer.js';
-import { CLIENT_ID, REDIRECT_URI, startPlatform } from '../../support/platformDouble.js';
+import { CLIENT_ID, REDIRECT_URI, SERVER_ID, startPlatform } from '../../support/platformDouble.js';
 
 const grant_type = 'authorization_code';
 /** What a browser demands of a cookie whose name begins with `__Host-`, and what keeps it from scripts and sites. */
@@ -561,7 +561,7 @@ describe('GET /api/me', () => {
         id: USER_ID,
         username: `user${USER_ID}`,
         scope: ['identify', 'guilds'],
-        guilds: [{ id: '10', name: 'Rust', icon: 'abc123' }],
+        guilds: [{ id: SERVER_ID, name: 'Rust', icon: 'abc123' }],
       });
     }
     expect(api.platform.requests.slice(began)).to.deep.equal([
@@ -645,7 +645,12 @@ describe('GET /api/me', () => {
     const { refreshTokens, members } = api.stores.mongo.collections;
     const named = async () => (await api.get('/api/me', bearer(aToken({ sub: '6' })))).json();
     const writer = { username: 'writer', avatar: 'https://a.example/6.png' };
-    await members.insertOne({ _id: '10/6', userId: '6', serverId: '10', ...writer } as never);
+    await members.insertOne({
+      _id: `${SERVER_ID}/6`,
+      userId: '6',
+      serverId: SERVER_ID,
+      ...writer,
+    } as never);
     expect(await named()).to.deep.include({ id: '6', ...writer });
     const now = Date.now();
     for (const [name, createdAt] of [

@@ -10,6 +10,7 @@ import { ROUTES } from '../../support/discord/rest/routes.js';
 import { randomOperation } from '../../support/discord/history/randomOperation.js';
 import { startDiscord } from '../../support/discord/startDiscord.js';
 import type { DiscordDouble, RequestEntry } from '../../support/discord/types.js';
+import { startPlatform } from '../../support/platformDouble.js';
 import {
   createJudge,
   DEVIATIONS,
@@ -68,6 +69,27 @@ describe("The platform's description of its API", () => {
     expect(routes, 'readAll has to ask for every route').to.deep.equal(new Set(known));
   });
 
+  it('describes what the double for logins tells of a user, and its refusals', async () => {
+    const platform = await startPlatform();
+    const tokens = [{ guilds: true }, { guilds: true, avatar: null }, { guilds: false }].map(
+      (options) => platform.newToken('100000000000000006', options),
+    );
+    const problems: string[] = [];
+    const statuses = new Set<number>();
+    for (const mood of ['well', 'barred', 'limited', 'token limited'] as const)
+      for (const token of [...tokens, 'wrong'])
+        for (const path of ['/users/@me', '/users/@me/guilds']) {
+          platform.mood = mood;
+          const headers = { Authorization: `Bearer ${token}` };
+          const { status, body } = await answerTo(`${platform.url}${path}`, headers);
+          statuses.add(status);
+          problems.push(...judge.judgeAnswer(path, status, body));
+        }
+    await platform.close();
+    expect(problems).to.deep.equal([]);
+    expect(statuses).to.deep.equal(new Set([200, 401, 403, 429]));
+  });
+
   it('finds what is invented, left out, or of the wrong form', () => {
     const { entry, body } = exchanges.find(({ entry: { path } }) =>
       path.includes('?with_counts='),
@@ -101,6 +123,14 @@ describe("The platform's description of its API", () => {
     }
   });
 });
+
+async function answerTo(
+  url: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; body: unknown }> {
+  const reply = await fetch(url, { headers });
+  return { status: reply.status, body: await reply.json() };
+}
 
 /**
  * All requests and answers of a client that reads everything, before and after some changes, and is sometimes refused.
