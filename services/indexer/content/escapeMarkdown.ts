@@ -1,12 +1,26 @@
-const MARKS = /[\\`*]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|([~|])(?=\1)|\[(?=[^\]]*\]\()/gu;
+const MARKS = /[\\`*]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|([~|])(?=\1)|\](?=\()/gu;
+const EMOJI_OR_ADDRESS = /(<a?:\w+:\d+>|https?:\/\/[^\s<]+)/i;
 /** What begins a heading, a quote, a list or small print at the start of a line. */
 const LINE_START = /^(\d*)(?=>|#{1,3}\s|-#?\s|(?<=\d)\.\s)/u;
 
 /**
  * Escapes the signs of the platform's markdown in a text of one line, so that the text is shown as it is. Mentions, emoji
- * and addresses are not escaped, and keep their meaning. A sign without a meaning where it stands, such as the underscore
- * in `snake_case`, is not escaped either, because search would find the backslash in the text.
+ * and addresses keep their meaning. In an address, a backslash would be a part of it, so signs are percent-encoded there.
+ * A sign without a meaning where it stands, such as the underscore in `snake_case`, is not escaped, because search would
+ * find the backslash in the text.
  */
 export function escapeMarkdown(text: string): string {
-  return text.replace(MARKS, '\\$&').replace(LINE_START, '$1\\');
+  return text
+    .split(EMOJI_OR_ADDRESS)
+    .map((part, n) => {
+      // Every second part is an emoji or an address.
+      if (n % 2 === 0) return part.replace(MARKS, '\\$&');
+      return part.startsWith('<') ? part : part.replace(MARKS, percentEncoded);
+    })
+    .join('')
+    .replace(LINE_START, '$1\\');
+}
+
+function percentEncoded(sign: string): string {
+  return `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -83,7 +83,32 @@ describe('nameMentions', () => {
     });
   }
 
-  for (const name of ['_ada_', '*', '[rules](https://example.com)', '# news', 'snake_case']) {
+  it('keeps the emoji and the addresses of a name as they are', () => {
+    const name = '<:__:1> https://example.org/a_(b)';
+    const users = new Map([['100000000000000001', name]]);
+    const context = { ...CONTEXT, users };
+    const html = renderContent(nameMentions('<@100000000000000001>', context), context);
+    expect(html).to.include('src="https://cdn.discordapp.com/emojis/1.webp" alt=":__:"');
+    expect(html).to.include('href="https://example.org/a%5F(b)"');
+  });
+
+  it('lets no address in a name end the spoiler around it', () => {
+    const users = new Map([['100000000000000001', 'https://example.org/||']]);
+    const context = { ...CONTEXT, users };
+    const named = nameMentions('||<@100000000000000001> did||', context);
+    expect(renderContent(named, context)).to.match(
+      /^<p><span class="spoiler"[^]* did<\/span><\/p>$/,
+    );
+  });
+
+  for (const name of [
+    '_ada_',
+    '*',
+    '[rules](https://example.com)',
+    '[[rules]](https://example.com)',
+    '# news',
+    'snake_case',
+  ]) {
     it(`lets no program read markdown in the name ${name}`, () => {
       const context: RenderContext = {
         ...CONTEXT,
