@@ -9,7 +9,7 @@ import { prepareText } from '../content/prepareText.js';
 import { outsideCode } from '../content/syntax/findCodeSpans.js';
 
 const TEXT_DISPLAY = 10;
-const ESCAPE_OR_BARS = /\\[^]|\|\|/g;
+const ESCAPE_OR_BARS = /\\[^]|(?:\|\|)+/g;
 
 /**
  * What a message says in words: its content, the texts of its components, and its poll's question and answers. At most
@@ -37,22 +37,26 @@ function textsOf(component: LiveComponent, isInHidden = false): string[] {
 }
 
 /**
- * Removes two bars, and leaves an escape as it is. An escaped bar and the bar behind it are no pair. If both were
- * removed, the backslash would escape what comes next.
- */
-function withoutBars(found: string): string {
-  return found === '||' ? '' : found;
-}
-
-/**
  * Makes one spoiler of a text. A spoiler ends at the next `||`. So each `||` in the text is removed, except in code, where
  * it is no mark. A backslash at the end would escape the closing mark, so a space is put behind it. Characters that are
  * not shown go first: without them, two bars may come to stand side by side.
  */
 function hidden(text: string): string {
   const shown = prepareText(text).replaceAll(PARAGRAPH_SEPARATOR, '');
-  const plain = outsideCode(shown, (piece) => piece.replace(ESCAPE_OR_BARS, withoutBars));
+  const plain = outsideCode(shown, (piece, from) =>
+    piece.replace(ESCAPE_OR_BARS, (found, at: number) => withoutBars(found, shown, from + at)),
+  );
   return `||${plain.replace(/\\$/, '\\ ')}||`;
+}
+
+/**
+ * What stays of bars in a text, or of an escape, which is left as it is. An escaped bar and the bar behind it are no
+ * pair. If both were removed, the backslash would escape what comes next. Between two backticks, a space takes the place
+ * of the bars. Otherwise the backticks would join, and text that was code would be none any more, nor the bars in it.
+ */
+function withoutBars(found: string, text: string, at: number): string {
+  if (found.startsWith('\\')) return found;
+  return text[at - 1] === '`' && text[at + found.length] === '`' ? ' ' : '';
 }
 
 /** The platform shows the texts of a poll as they are, without their marks. So these are escaped. */

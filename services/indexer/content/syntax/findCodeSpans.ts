@@ -5,37 +5,52 @@ export interface CodeSpan {
   lang: string | undefined;
 }
 
-const ESCAPE_OR_RUN = /\\[^0-9A-Za-z\s]|`+/g;
+/** An escape, or the beginning of a run of backticks: all of one or two, or the first three of more. */
+const ESCAPE_OR_RUN = /\\[^0-9A-Za-z\s]|`{1,3}/g;
+const REST_OF_RUN = /`*/y;
 const FENCE_HEAD = /```([a-z0-9_+\-.#]+)\n/iy;
 
-/** Finds all closed inline code and fences of a text, by offset, in one pass from left to right. */
-export function findCodeSpans(text: string): Map<number, CodeSpan> {
+/** Finds all closed inline code and fences of a text, by offset, in one pass from left to right that begins at `from`. */
+export function findCodeSpans(text: string, from = 0): Map<number, CodeSpan> {
   const spans = new Map<number, CodeSpan>();
-  if (!text.includes('`')) return spans;
+  if (!text.includes('`', from)) return spans;
   const findCloser = createCloserFinder(text);
   const tokens = new RegExp(ESCAPE_OR_RUN);
+  tokens.lastIndex = from;
   for (let found = tokens.exec(text); found; found = tokens.exec(text)) {
     const { index } = found;
     const length = found[0].length;
     if (found[0].startsWith('\\')) continue;
     const span =
       length >= 3 ? matchFence(text, index) : matchInline(text, index, length, findCloser);
-    if (!span) continue;
-    spans.set(index, span);
-    tokens.lastIndex = span.end;
+    if (span) spans.set(index, span);
+    tokens.lastIndex = span?.end ?? endOfRun(text, index);
   }
   return spans;
 }
 
-/** Changes the parts of a text that are no code. */
-export function outsideCode(text: string, change: (piece: string) => string): string {
+/** Whether code that begins between two offsets of a text ends behind them. */
+export function cutsCode(spans: ReadonlyMap<number, CodeSpan>, from: number, to: number): boolean {
+  if (spans.size === 0) return false;
+  let at = from;
+  while (at < to) at = spans.get(at)?.end ?? at + 1;
+  return at > to;
+}
+
+/** Changes the parts of a text that are no code. `from` is the offset of a part. */
+export function outsideCode(text: string, change: (piece: string, from: number) => string): string {
   let changed = '';
   let from = 0;
   for (const [at, { end }] of findCodeSpans(text)) {
-    changed += change(text.slice(from, at)) + text.slice(at, end);
+    changed += change(text.slice(from, at), from) + text.slice(at, end);
     from = end;
   }
-  return changed + change(text.slice(from));
+  return changed + change(text.slice(from), from);
+}
+
+function endOfRun(text: string, at: number): number {
+  REST_OF_RUN.lastIndex = at;
+  return at + REST_OF_RUN.exec(text)![0].length;
 }
 
 function matchFence(text: string, at: number): CodeSpan | undefined {

@@ -27,6 +27,7 @@ export const matchList: Rule = (scan, at) => {
       tokens: scan.nested(item.lines, { lineStart: true, inList: true }),
     });
     end = item.end;
+    scan.passed(bullet.content, end);
     bullet = followingBullet(scan.text, end, first);
     if (bullet) end = bullet.content;
   }

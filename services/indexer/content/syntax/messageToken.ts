@@ -84,12 +84,18 @@ export interface Nesting {
 /** One text being scanned, and what a rule may ask of it. */
 export interface Scan {
   readonly text: string;
+  /** The code in the text that is not parsed yet, by offset. */
   readonly code: ReadonlyMap<number, CodeSpan>;
   readonly nesting: Nesting;
   /** The offset in the message of an offset in this text. */
   origin(at: number): number;
   /** Parses a part of this text, one level deeper. Parts that are given as several lines are parsed as one text. */
   nested(parts: Place | readonly Place[], change?: Partial<Nesting>): MessageToken[];
+  /**
+   * Says that the text between two offsets is parsed. What began in it as code, but would end behind it, was no code:
+   * no code reaches from a heading, an item of a list or an address into the text behind. So code is looked for once more.
+   */
+  passed(from: number, to: number): void;
   /** Takes steps from the budget of all searches of this part of the message; false once it is spent. */
   afford(steps: number): boolean;
 }

@@ -1,5 +1,5 @@
 import { PART_BREAK } from '../partBreak.js';
-import { findCodeSpans } from './findCodeSpans.js';
+import { cutsCode, findCodeSpans } from './findCodeSpans.js';
 import { dropBreaksAroundBlocks, groupParagraphs } from './groupParagraphs.js';
 import { markJumbo } from './markJumbo.js';
 import { matchAngles } from './matchAngles.js';
@@ -49,10 +49,16 @@ function parseText(
   afford: (steps: number) => boolean,
   origin: (at: number) => number,
 ): MessageToken[] {
+  let code = findCodeSpans(text);
   const scan: Scan = {
     text,
     nesting,
-    code: findCodeSpans(text),
+    get code() {
+      return code;
+    },
+    passed: (start, end) => {
+      if (cutsCode(code, start, end) && afford(text.length - end)) code = findCodeSpans(text, end);
+    },
     afford,
     origin,
     nested: (given, change) => {
@@ -68,6 +74,7 @@ function parseText(
   while (at < text.length) {
     const match = matchAt(scan, at);
     for (const token of match.tokens) append(tokens, token);
+    scan.passed(at, match.end);
     at = match.end;
   }
   return dropBreaksAroundBlocks(tokens);

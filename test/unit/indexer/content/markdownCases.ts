@@ -349,6 +349,23 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
     ],
     ['```"><img\na\n```', '<pre><code>"&gt;&lt;img\na</code></pre>'],
     ['~~~\na\n~~~', '<p><del>~<br />a<br /></del>~</p>'],
+    // A backtick that nothing closes on its own line of a block.
+    ['> a ` b\nc `*d*`', '<blockquote><p>a ` b</p></blockquote><p>c <code>*d*</code></p>'],
+    ['# a ` b\n`c` `*d*`', '<h1>a ` b</h1><p><code>c</code> <code>*d*</code></p>'],
+    ['-# a `\n`*b*`', '<p class="subtext">a `</p><p><code>*b*</code></p>'],
+    ['- a `\n\n`*b*`', '<ul><li>a `</li></ul><p><code>*b*</code></p>'],
+    [
+      '- a `\n- b ```\n  `c`\nd\n```\n- e',
+      '<ul><li>a `</li><li>b <pre><code>  `c`\nd</code></pre></li><li>e</li></ul>',
+    ],
+    [
+      '> ```\n> a\n`*b*` ```',
+      '<blockquote><p>```<br />a</p></blockquote><p><code>*b*</code> ```</p>',
+    ],
+    [
+      'https://a.org/` `*b*`',
+      `<p><a href="https://a.org/\`" ${REL}>https://a.org/\`</a> <code>*b*</code></p>`,
+    ],
   ],
   links: [
     ['[a](https://b.org)', `<p><a href="https://b.org" ${REL}>a</a></p>`],

@@ -236,6 +236,8 @@ describe('a message of the platform', () => {
     ['a backslash', 'the butler \\', 'the butler \\ '],
     ['an escaped bar, another and a backtick', 'the butler \\||` x', 'the butler \\||` x'],
     ['bars around what is not shown', 'the |\0| butler |\u0001|', 'the  butler '],
+    ['bars between two pieces of code', '`the`||||`butler`', '`the` `butler`'],
+    ['bars that keep backticks apart', '``||`the||butler`', '`` `the||butler`'],
     ['what stands between parts', 'the\n\u2029butler \r\u0001\u2029did', 'the\nbutler \ndid'],
   ] as const) {
     it(`hides what a component hides, also with ${ending}`, () => {
@@ -307,6 +309,7 @@ describe('a message of the platform', () => {
     'C:\\',
     '\\*',
     '[docs](https://example.com)',
+    '[[docs]](https://example.com)',
     '[EU] servers',
   ]) {
     it(`shows ${text} in a poll as it was written`, () => {
