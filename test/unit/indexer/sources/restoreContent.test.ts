@@ -87,7 +87,12 @@ describe('restorer', () => {
   it('takes time in proportion to hostile text', () => {
     const many = Array.from({ length: 200 }, (_, n) => ({ id: String(n + 100), name: `n${n}` }));
     const slow = restorer({ mentions: many, emojis })();
-    const texts = ['` `` @'.repeat(10_000), '@n1'.repeat(20_000), ':'.repeat(60_000)];
+    const texts = [
+      `@${'`'.repeat(120_000)}`,
+      '` `` @'.repeat(10_000),
+      '@n1'.repeat(20_000),
+      ':'.repeat(60_000),
+    ];
     const ordinary = 'said @n1 to @n2 :blob: '.repeat(2_600);
     const limit = 80 * processorTime(() => slow(ordinary));
     for (const text of texts) {
@@ -96,13 +101,6 @@ describe('restorer', () => {
         text.slice(0, 9),
       ).to.be.below(limit);
     }
-  });
-
-  it('takes time in proportion to a row of backticks', () => {
-    const time = (length: number, limit?: number): number =>
-      processorTime(() => restore(`@${'`'.repeat(length)}`), limit);
-    const limit = 25 * time(8_000);
-    expect(time(64_000, limit)).to.be.below(limit);
   });
 
   it('takes time in proportion to the text, however many names go along with it', () => {
