@@ -1,14 +1,32 @@
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { BSON, type Document } from 'mongodb';
+import { batches } from '../../../shared/platform/batches.js';
 import { CliError } from '../cliError.js';
 
 const SHORTEST = 5;
 /** Slightly more bytes than a document of MongoDB may have, which is 16 MiB. */
 const LONGEST = 17 << 20;
 
-/** Reads the documents of a backup file, with their exact BSON types. Throws CliError where the file is no BSON. */
-export async function* readDocuments(path: string): AsyncGenerator<Document> {
+/** The most documents and bytes of a batch. A message may have 4 MiB, so their number alone bounds no memory. */
+const BATCH = { items: 1_000, weight: 8_000_000, weigh: ({ bytes }: Sized) => bytes };
+
+/** A document, and how many bytes of BSON it has. */
+interface Sized {
+  document: Document;
+  bytes: number;
+}
+
+/**
+ * Reads the documents of a backup file in batches, with their exact BSON types. Throws CliError where the file is no
+ * BSON.
+ */
+export async function* readDocuments(path: string): AsyncGenerator<Document[]> {
+  for await (const batch of batches(readSized(path), BATCH))
+    yield batch.map(({ document }) => document);
+}
+
+async function* readSized(path: string): AsyncGenerator<Sized> {
   let rest: Buffer = Buffer.alloc(0);
   const source = createReadStream(path);
   const bytes = source.pipe(createGunzip());
@@ -18,7 +36,8 @@ export async function* readDocuments(path: string): AsyncGenerator<Document> {
     let at = 0;
     for (let length = lengthAt(rest, at); at + length <= rest.length; length = lengthAt(rest, at)) {
       // Values are not converted. A converted number could be written back as another type of number.
-      yield BSON.deserialize(rest.subarray(at, at + length), { promoteValues: false });
+      const document = BSON.deserialize(rest.subarray(at, at + length), { promoteValues: false });
+      yield { document, bytes: length };
       at += length;
     }
     rest = rest.subarray(at);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Collection, Document, ObjectId } from 'mongodb';
-import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import { announceErasure } from '../../../shared/store/erasures.js';
 import { ensureIndexes } from '../../../shared/store/indexes.js';
@@ -17,9 +16,6 @@ import { createKeyRevoker } from './createKeyRevoker.js';
 import { checkBackup } from './checkBackup.js';
 import { readDocuments } from './readDocuments.js';
 import { restoredForm } from './restoredForm.js';
-
-/** The most documents and bytes that are written at once. */
-const BATCH = { items: 1_000, weight: 8_000_000, weigh: sizeOf };
 
 /** What was restored. */
 export interface Restored {
@@ -117,7 +113,7 @@ async function restoreCollection(
 ): Promise<void> {
   const collection = db.collection(name);
   let restored = 0;
-  for await (const batch of batches(readDocuments(join(folder, backupFileName(name))), BATCH)) {
+  for await (const batch of readDocuments(join(folder, backupFileName(name)))) {
     const held = batch.map((document) => formOf(name, document));
     await (UNCOUNTED.has(name) ? putOver(collection, held) : insertNew(collection, held));
     restored += batch.length;
@@ -144,9 +140,4 @@ async function putOver(collection: Collection, batch: Document[]): Promise<void>
     },
   }));
   await collection.bulkWrite(writes, { ordered: false });
-}
-
-/** The size of an upload's piece, which may be 1 MiB. For any other document, an estimate is enough. */
-function sizeOf({ data }: Document): number {
-  return (data as { length?: () => number } | undefined)?.length?.() ?? 1_000;
 }
