@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -73,16 +73,21 @@ describe('the audit trail of the command line', () => {
 
   it('records the folders of an import, and no titles, before the import has ended', () =>
     withTemporaryFolder(async (folder) => {
-      const path = join(folder, 'Server - help - A title [1].json');
-      await writeFile(path, JSON.stringify(anExport()));
-      const waiting = runOnHost({ MONGODB_URL: api.stores.mongodbUrl }, ['import', path]);
+      const exports = join(folder, 'exports.2026');
+      await mkdir(exports);
+      const files = ['Server - help - A title [1].json', 'Server - help - Another title [2]'];
+      const paths = files.map((file) => join(folder, file));
+      for (const path of [...paths, join(exports, '3.json')])
+        await writeFile(path, JSON.stringify(anExport()));
+      const args = ['import', ...paths, exports];
+      const waiting = runOnHost({ MONGODB_URL: api.stores.mongodbUrl }, args);
       const { importFiles, imports } = api.stores.mongo.collections;
-      await until(async () => (await importFiles.countDocuments({ state: 'queued' })) > 0);
+      await until(async () => (await importFiles.countDocuments({ state: 'queued' })) === 3);
       expect((await trail()).get('importExport')).to.include({ outcome: 'started' });
       await importFiles.updateMany({}, { $set: { state: 'imported', messages: 1 } });
       expect((await waiting).code).to.equal(0);
       expect((await trail()).get('importExport')).to.deep.include({
-        params: { paths: [folder] },
+        params: { paths: [folder, exports], pathCount: 3 },
         outcome: 'done',
         jobId: `imports-${(await imports.findOne())!._id}`,
       });
