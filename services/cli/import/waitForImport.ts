@@ -2,6 +2,8 @@ import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { THREAD_QUARANTINED } from '../../../shared/store/quarantine.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
+import { CliError } from '../cliError.js';
+import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import type { Progress } from '../progress.js';
 import { messageOf } from '../reachable.js';
@@ -21,7 +23,8 @@ export type ImportOutcome = Pick<
 /**
  * Waits until every stored file of an import has its outcome, what follows from them is counted, and search shows them.
  * It tells what the files wait for, when the work that follows takes long, and when search cannot be refreshed.
- * `stored` holds the paths of the files, by the ids of their uploads.
+ * `stored` holds the paths of the files, by the ids of their uploads. Throws CliError where files are not recorded any
+ * more.
  */
 export async function waitForImport(
   archive: Watched,
@@ -96,6 +99,12 @@ async function outcomeOf(
       { $group: { _id: '$state', files: { $sum: 1 }, messages: { $sum: '$messages' } } },
     ])
     .toArray();
+  const lost = stored.size - states.reduce((sum, { files }) => sum + files, 0);
+  if (lost > 0) {
+    throw new CliError(
+      `The archive has lost ${counted(lost, 'file')} of this import, as its database was dropped, say: import them again`,
+    );
+  }
   const of = (state: string): { files: number; messages: number } =>
     states.find(({ _id }) => _id === state) ?? { files: 0, messages: 0 };
   return {

@@ -16,6 +16,7 @@ import { doAll } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
 import { withDatabase } from '../../support/databases.js';
 import { indexerSuite } from '../../support/suiteStores.js';
+import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('waitForImport', () => {
   const { stores, deps } = indexerSuite('kept', { otherProcesses: true });
@@ -175,5 +176,19 @@ describe('waitForImport', () => {
     expect(rejected).to.deep.equal([
       { file: 'exports/a.json', reason: 'The thread was deleted from this archive' },
     ]);
+  });
+
+  it('fails where the records of files are gone, as after the database was dropped', async () => {
+    const file = { importId: 'lost', name: 'a.json', bytes: 1, queuedAt: new Date() };
+    await deps.collections.importFiles.insertOne({ ...file, _id: 'kept', state: 'unchanged' });
+    const producer = producerWith(() => Promise.resolve(1));
+    const progress = { advance: () => undefined, say: () => undefined };
+    const stored = new Map([
+      ['kept', 'a.json'],
+      ['gone', 'b.json'],
+      ['also gone', 'c.json'],
+    ]);
+    const waiting = waitForImport({ ...stores, producer }, 'lost', stored, progress);
+    expect(await rejectionOf(waiting)).to.match(/^The archive has lost 2 files of this import, /);
   });
 });
