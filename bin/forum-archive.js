@@ -7,7 +7,6 @@ const main = new URL('../dist/services/cli/main.js', import.meta.url);
 requireNode();
 // Standard output belongs to the command, which may print JSON.
 if (!existsSync(main) && !(await prepare(console.error))) process.exit(1);
-process.argv[1] = main.pathname;
 try {
   await import(main.href);
 } catch (error) {
