@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongodb';
 import type { Collections } from './collections.js';
 import { isDuplicateKey } from './duplicateKey.js';
 import { stateOf, type RestoreState } from './state.js';
@@ -7,17 +8,23 @@ type State = Pick<Collections, 'state'>;
 /** How long (ms) work waits before it looks again whether all records are restored. */
 export const RESTORE_LOOK_MS = 2_000;
 
-/** The restore that goes on, or was cut off; null where there is none. */
-export function readRestore({ state }: State): Promise<RestoreState | null> {
-  return stateOf(state, 'restore').findOne({ _id: 'restore' });
+/** The restore that goes on, or was cut off, as the session sees it; null where there is none. */
+export function readRestore(
+  { state }: State,
+  session?: ClientSession,
+): Promise<RestoreState | null> {
+  return stateOf(state, 'restore').findOne({ _id: 'restore' }, { ...(session && { session }) });
 }
 
 /**
  * Whether only a part of the records is there, because a restore still writes them, or was cut off. Nothing may work on
  * such an archive: what is not written yet would seem to be deleted.
  */
-export async function isPartlyRestored(collections: State): Promise<boolean> {
-  return (await readRestore(collections))?.step === 'records';
+export async function isPartlyRestored(
+  collections: State,
+  session?: ClientSession,
+): Promise<boolean> {
+  return (await readRestore(collections, session))?.step === 'records';
 }
 
 /** Notes that a restore begins to write records. Resolves with null where another one goes on, or was cut off. */

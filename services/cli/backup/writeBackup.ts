@@ -50,7 +50,6 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
   try {
     // Another command may have finished its backup just before the manifest was reserved. So this is looked at now.
     if ((await readdir(folder)).length > 1) throw notEmpty(folder);
-    await requireWhole(mongo);
     return await writeWhole(mongo, folder, reserved);
   } catch (error) {
     await rm(partialManifest(folder), { force: true });
@@ -98,6 +97,8 @@ async function tryFiles(mongo: Mongo, folder: string): Promise<Manifest> {
   const session = await openSnapshot(mongo);
   const progress = createProgress('Backup', total, (done) => counted(done, 'document'));
   try {
+    // A restore may have begun since this command did. So this is looked at as of the moment that is written.
+    await requireWhole(mongo, session);
     const files: [KeptName, BackupFile][] = [];
     for (const name of KEPT)
       files.push([name, await writeFile(mongo, session, folder, name, progress)]);

@@ -261,6 +261,36 @@ describe('backup and restore', () => {
       }
     }));
 
+  it('are not made of a restore that began while their moment was looked for', () =>
+    withTemporaryFolder(async (folder) => {
+      const stores = await openStores();
+      const { mongo } = stores;
+      try {
+        const db = Object.assign(Object.create(mongo.db) as typeof mongo.db, {
+          collection(name: string) {
+            const collection = mongo.db.collection(name);
+            return Object.assign(Object.create(collection) as typeof collection, {
+              // This counts what there is, before the moment of the backup is chosen.
+              async estimatedDocumentCount() {
+                const count = await collection.estimatedDocumentCount();
+                if (name === 'servers') {
+                  await beginRestore(mongo.collections);
+                  await mongo.collections.servers.insertOne(aServer());
+                }
+                return count;
+              },
+            });
+          },
+        });
+        expect(await rejectionOf(writeBackup({ ...mongo, db }, folder))).to.match(
+          /^A restore of this archive goes on/,
+        );
+        expect(await readdir(folder)).to.deep.equal([]);
+      } finally {
+        await stores.close();
+      }
+    }));
+
   it('never write two backups into one folder', () =>
     withTemporaryFolder(async (folder) => {
       const stores = await openStores();
