@@ -5,6 +5,7 @@ import { createProgress, type Progress } from '../progress.js';
 import { requireQueue } from '../reachable.js';
 import type { FoundFile } from '../walkFiles.js';
 import type { ImportSummary } from './importSummary.js';
+import { interruptListener } from './interruptListener.js';
 import { storeFiles, type StoredFiles } from './storeFiles.js';
 import { waitForImport } from './waitForImport.js';
 
@@ -66,14 +67,21 @@ async function endingWhole(
   store: (progress: Progress, signal: AbortSignal) => Promise<StoredFiles>,
 ): Promise<StoredFiles> {
   const interrupted = new AbortController();
-  const interrupt = (): void => {
-    progress.say(
-      'Ends once the files that are being stored are whole; Ctrl-C again ends it at once',
-    );
-    interrupted.abort();
+  const endNow = (): void => {
+    process.off('SIGINT', interrupt);
+    process.kill(process.pid, 'SIGINT');
   };
+  const interrupt = interruptListener({
+    first() {
+      progress.say(
+        'Ends once the files that are being stored are whole; Ctrl-C again ends it at once',
+      );
+      interrupted.abort();
+    },
+    again: endNow,
+  });
   // Whoever sees the progress may press Ctrl-C at once. So this comes first.
-  process.once('SIGINT', interrupt);
+  process.on('SIGINT', interrupt);
   const progress = show();
   try {
     const result = await store(progress, interrupted.signal);
@@ -81,7 +89,7 @@ async function endingWhole(
     const { size } = result.stored;
     if (size > 0)
       progress.say(`${counted(size, 'file')} stored and queued: imported once an indexer runs`);
-    process.kill(process.pid, 'SIGINT');
+    endNow();
     return await new Promise(() => undefined);
   } finally {
     process.off('SIGINT', interrupt);
