@@ -82,12 +82,13 @@ export async function listen(handler: RequestHandler, options: ListenOptions): P
   limitConnections(server, options);
   stopParsingClosed(server);
   answerClientErrors(server);
+  const closeUnused = unusedConnections(server);
   await startListening(server, { host, port, setting: 'PORT' });
   const drain = async (): Promise<void> => {
     draining = true;
     const closed = stopListening(server);
     await elapsed(graceMs);
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const sweep = setInterval(closeUnused, 50);
     await closed;
     clearInterval(sweep);
   };
@@ -215,6 +216,22 @@ function stopParsingClosed(server: Server): void {
     parser.onIncoming = (request, keepAlive) =>
       socket.destroyed ? STOP : takeRequest(request, keepAlive);
   });
+}
+
+/**
+ * Makes a function that closes the connections on which no request is under way. For Node, a connection is only idle
+ * once it has brought a request. Browsers and proxies also open connections before they have a request to send.
+ */
+function unusedConnections(server: Server): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    server.closeIdleConnections();
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
 }
 
 /** Stops taking connections. Resolves when the last one is closed. */
