@@ -1,10 +1,15 @@
 import type { Redis } from 'ioredis';
+import { ReplyError } from '../../../shared/drivers/ioredis.js';
 import type { Logger } from '../../../shared/platform/logger.js';
+import { seldom } from '../../../shared/platform/seldom.js';
 import { changedTags, parseAnnouncement } from '../dependencies.js';
 import { connectRedis } from './connectRedis.js';
 
 /** The time between two pings of the subscription (ms). With the limit of a ping, 250 ms, it is less than a second. */
 const HEARTBEAT = 600;
+
+/** How long (ms) after a log line about a refused subscription the next one follows at the earliest. */
+const TOLD_EVERY_MS = 30_000;
 
 /** A cache that follows announcements. */
 export interface Listening {
@@ -32,11 +37,19 @@ export function followAnnouncements(
   cache: Listening,
   logger: Logger,
 ): Subscription {
+  const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
+    logger.warn(
+      { err: error },
+      'Redis refuses the announcements, so answers are cached for a second',
+    );
+  });
   const subscribe = async (): Promise<void> => {
     try {
       await redis.subscribe(channel);
       cache.resume();
-    } catch {
+    } catch (error) {
+      // Any other error means that Redis is away, which is logged by its watch.
+      if (error instanceof ReplyError) tell(error);
       redis.disconnect(true);
     }
   };

@@ -7,6 +7,7 @@ import { createRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy, urlThrough } from '../../support/apiProxy.js';
 import { until } from '../../support/apiServer.js';
+import { withOwnRedis } from '../../support/withOwnRedis.js';
 
 describe('followAnnouncements', () => {
   it('tells that announcements arrive only once Redis has confirmed the subscription', async () => {
@@ -39,5 +40,38 @@ describe('followAnnouncements', () => {
       subscription.stop();
       await proxy.close();
     }
+  });
+
+  it('tells why Redis refuses the subscription, and subscribes once that is allowed', async () => {
+    const withoutChannels = ['SETUSER', 'reader', 'on', '>pw', '~*', '+@all', 'resetchannels'];
+    await withOwnRedis(
+      (redis) => redis.call('ACL', withoutChannels),
+      async (url) => {
+        const redis = createRedis(url, { timeoutMs: 120_000 });
+        const address = Object.assign(new URL(url), { username: 'reader', password: 'pw' });
+        const reader = createRedis(address.href, { timeoutMs: 120_000 });
+        const lines: string[] = [];
+        const logger = pino({}, { write: (line) => void lines.push(line) });
+        let isHeard = false;
+        const cache = {
+          invalidate: () => undefined,
+          clear: () => undefined,
+          resume: () => (isHeard = true),
+          suspend: () => undefined,
+        };
+        const subscription = followAnnouncements(reader, 'x:announcements', cache, logger);
+        try {
+          await until(() => lines.length > 0);
+          expect(lines[0]).to.contain('Redis refuses the announcements').and.contain('NOPERM');
+          expect(isHeard).to.equal(false);
+          await redis.connect();
+          await redis.call('ACL', ['SETUSER', 'reader', '&x:announcements']);
+          await until(() => isHeard);
+        } finally {
+          subscription.stop();
+          redis.disconnect();
+        }
+      },
+    );
   });
 });
