@@ -20,7 +20,8 @@ export interface Mongo {
 const POOL_CHECK_MS = 5_000;
 
 /**
- * A MongoDB client with majority writes and a time limit on every call. Throws SettingsError for a URL it cannot use.
+ * A MongoDB client that reads from the primary, whatever the URL says, with majority writes and a time limit on every
+ * call. Throws SettingsError for a URL it cannot use.
  */
 export function createMongo(
   settings: Pick<Settings, 'MONGODB_URL'>,
@@ -34,6 +35,9 @@ export function createMongo(
     socketTimeoutMS: limits.timeoutMs,
     waitQueueTimeoutMS: limits.timeoutMs,
     writeConcern: { w: 'majority' },
+    // The URL may ask for reads from secondaries. One that lags behind would still give what has changed before, and the
+    // API would keep that, because the change has been announced already.
+    readPreference: 'primary',
     ignoreUndefined: true,
   });
   Object.assign(client.options, { minPoolSizeCheckFrequencyMS: POOL_CHECK_MS });
