@@ -1,6 +1,6 @@
 /** Who sent a request, as the rate limits see it. */
 export interface Asker {
-  /** The address, key or user that the request is counted under. */
+  /** The address, key or user that the request is counted under, or would be where nothing is limited. */
   name: string;
   /** Whether `more` further requests would stay within the limit. */
   affords(more: number): boolean;

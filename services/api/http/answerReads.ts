@@ -53,7 +53,7 @@ export function answerReads(options: ReadOptions) {
     if (counted && counted.standing.left < 0) return false;
     const { operationId } = operation;
     const facts: RequestFacts = { requestId: requestIdOf(request), route: path, operationId };
-    const exchange = { request, response, facts, counted, cors };
+    const exchange = { request, response, facts, counted, addressOf, cors };
     if (ready) sendReady(exchange, ready);
     else answerMatched(exchange, matched!);
     observe(request, response, facts, startedAt);

@@ -4,6 +4,7 @@ import type { AppError } from '../../../shared/contract/errors.js';
 import type { CacheState } from '../answer.js';
 import type { Asker } from '../asker.js';
 import type { CorsPolicy } from './cors.js';
+import type { AddressReader } from './credentials/addressReader.js';
 import {
   createAsker,
   rateLimited,
@@ -30,13 +31,15 @@ export interface Exchange {
   facts: RequestFacts;
   /** Where the read was counted, and what is left of the limit; undefined where it was not counted. */
   counted: { limiter: RateLimiter; name: string; standing: Standing } | undefined;
+  /** Reads the address under which the read would have been counted. */
+  addressOf: AddressReader;
   cors: CorsPolicy;
 }
 
 /** The asker of an exchange. What it is charged later shows in the RateLimit headers of the response. */
 export function askerOf(exchange: Exchange): Asker {
-  const { request, facts, counted } = exchange;
-  if (!counted) return unlimitedAsker(request);
+  const { request, facts, counted, addressOf } = exchange;
+  if (!counted) return unlimitedAsker(addressOf(request));
   const { limiter, name } = counted;
   return createAsker({ limiter, name, weight: 1 }, (standing) => {
     counted.standing = standing;

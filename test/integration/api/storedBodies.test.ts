@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -269,3 +271,35 @@ describe('stored bodies', () => {
 function encodeOnce(text: string): string {
   return encodeURI(decodeURI(text)).replace(/\0/g, '%00');
 }
+
+describe('streams of bodies behind a proxy, without rate limits', () => {
+  let api: ApiServer;
+  before(async () => {
+    api = await startApi({ env: { RATE_LIMIT_DISABLED: 'true', TRUST_PROXY: '1' } });
+  });
+  after(() => api.close());
+
+  it('are refused to a reader who has many open, and not to others', async () => {
+    // It is longer than what a connection buffers, so it stays open while its reader does not read.
+    const value = { text: 'x'.repeat(16 << 20) };
+    await storeBody(api.stores.mongo.collections, `thread/${THREAD}`, value);
+    const path = `/api/threads/${THREAD}`;
+    const of = (reader: string) => ({ 'X-Forwarded-For': reader });
+    const agent = new Agent();
+    const open = async (): Promise<void> => {
+      const sent = get(api.url + path, { agent, headers: of('203.0.113.1') });
+      const [{ statusCode }] = (await once(sent, 'response')) as [IncomingMessage];
+      expect(statusCode).to.equal(200);
+    };
+    try {
+      await Promise.all(Array.from({ length: 16 }, open));
+      expect((await api.get(path, of('203.0.113.1'))).status).to.equal(503);
+      for (const credential of [{}, { 'X-API-Key': 'wrong' }]) {
+        const reply = await api.get(path, { ...of('203.0.113.2'), ...credential });
+        expect(reply.status).to.equal(200);
+      }
+    } finally {
+      agent.destroy();
+    }
+  });
+});

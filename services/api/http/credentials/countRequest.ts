@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { AppError } from '../../../../shared/contract/errors.js';
 import type { Operation } from '../../../../shared/contract/operation.js';
@@ -29,19 +28,16 @@ export function refuseBlocked(ctx: Context, limiter: RateLimiter, name: string):
   if (standing.left <= 0) judge(ctx, limiter, { ...standing, left: -1 });
 }
 
-/**
- * The asker of a request, by the name under which the gate has counted it. Where the request was not counted, it is the
- * address of the connection, and nothing is limited.
- */
+/** The asker of a request that the gate has admitted. Where the gate has not counted it, nothing is limited. */
 export function askerOf(ctx: Context): Asker {
   const counted = ctx.state['counted'] as Counted | undefined;
-  if (!counted) return unlimitedAsker(ctx.req);
+  if (!counted) return unlimitedAsker(ctx.state['asker'] as string);
   return createAsker(counted, (standing) => judge(ctx, counted.limiter, standing));
 }
 
-/** The asker of a request that is not counted. */
-export function unlimitedAsker({ socket }: IncomingMessage): Asker {
-  return { name: socket.remoteAddress ?? '', affords: () => true, charge: () => undefined };
+/** The asker of a request that is not counted. `name` is the one under which it would have been counted. */
+export function unlimitedAsker(name: string): Asker {
+  return { name, affords: () => true, charge: () => undefined };
 }
 
 /**

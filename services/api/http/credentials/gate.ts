@@ -189,7 +189,9 @@ function countCaller(
     return;
   }
   const weight = operation.limitedAs === 'search' ? SEARCH_WEIGHT : 1;
-  if (options.limits) countRequest(ctx, options.limits.callers, nameOf(caller), weight);
+  const name = nameOf(caller);
+  ctx.state['asker'] = name;
+  if (options.limits) countRequest(ctx, options.limits.callers, name, weight);
 }
 
 /** Throws RATE_LIMITED for an address that has sent too many wrong credentials. */
@@ -200,10 +202,12 @@ function refuseGuesser(ctx: Context, { limits, addressOf }: GateOptions): void {
 /** Counts a request by its address. Throws RATE_LIMITED. */
 function countByAddress(ctx: Context, operation: Guarded, options: GateOptions): void {
   const { limits } = options;
+  const address = options.addressOf(ctx.req);
+  ctx.state['asker'] = address;
   if (!limits) return;
   if (operation.limitedAs === 'code') refuseGuesser(ctx, options);
   const limiter = limitOf(limits, operation);
-  if (limiter) countRequest(ctx, limiter, options.addressOf(ctx.req));
+  if (limiter) countRequest(ctx, limiter, address);
 }
 
 function nameOf({ kind, id }: Caller): string {

@@ -147,7 +147,8 @@ describe('cutUnread', () => {
     const koa = app.use((ctx) => send(ctx, answer)).callback();
     const form = { status: 200, etag: '"x"', headers: [], notModified: [], length: undefined };
     const direct: RequestHandler = (request, response) => {
-      const exchange = { facts: { requestId: '1' }, counted: undefined, cors: corsPolicy('*') };
+      const unlimited = { counted: undefined, addressOf: () => 'one' };
+      const exchange = { facts: { requestId: '1' }, ...unlimited, cors: corsPolicy('*') };
       const sent = { ...form, body: endless, cached: undefined };
       void makeAndSend({ request, response, ...exchange }, sent);
     };

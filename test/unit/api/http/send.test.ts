@@ -18,6 +18,8 @@ describe('send', () => {
     const app = new Koa();
     app.silent = true;
     app.use(async (ctx) => {
+      // As the gate does.
+      ctx.state['asker'] = ctx.req.socket.remoteAddress;
       await send(ctx, { etag: 'x', length: BODY.length, gzip: GZIP });
       sent += 1;
     });
