@@ -110,7 +110,7 @@ async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<vo
     form.on('file', (_field, stream, { filename }) => {
       // Where a form is cut off, the stream of its file emits an error. Nobody may be reading that stream, and without
       // this listener, the error would end the process.
-      stream.on('error', () => undefined);
+      stream.on('error', () => reject(refusal('The form is damaged')));
       last = last.then(async () => {
         files.push(await checkFile(deps, filename || 'upload.json', stream));
         // Skips the rest of a file that is not taken. Only then the parser goes on to the next file.
@@ -124,9 +124,12 @@ async function readForm(deps: Deps, body: RawBody, files: Checked[]): Promise<vo
     // The stream may have failed already. Unlike a listener for its errors, `finished` also reports that.
     finished(body.stream, { writable: false }, (error) => {
       if (error) reject(error);
+      // Once the parser has taken this empty piece, it has taken all bytes before it. A file that has not ended by then
+      // stands behind the end of the form. The parser would wait for its end for ever, so it is destroyed, not ended.
+      else form.write('', () => form.destroy());
     });
   });
-  body.stream.pipe(form);
+  body.stream.pipe(form, { end: false });
   try {
     await parsed;
     await last;

@@ -800,6 +800,22 @@ describe('admin', () => {
       expect((await upload(anExport())).status).to.equal(202);
     });
 
+    it('refuses a form with files behind its end, and then takes further uploads', async () => {
+      const before = await chunks();
+      const part = (name: string) =>
+        `--x\r\nContent-Disposition: form-data; name="f"; filename="${name}"\r\n\r\n${JSON.stringify(anExport())}\r\n`;
+      const behind = part('one.json') + part('another.json');
+      const form = Buffer.from(`${part('good.json')}--x--\r\n${behind}`);
+      const type = { 'Content-Type': 'multipart/form-data; boundary=x' };
+      for (let n = 0; n < 9; n += 1) {
+        const reply = await upload(form, type);
+        expect(reply.status, `${n}`).to.equal(400);
+        expect(reply.json()).to.include({ error: 'The form is damaged' });
+      }
+      expect(await chunks()).to.equal(before);
+      queued(await upload(anExport()));
+    });
+
     it('survives a form that is cut while files of it wait, or after one of them was refused', async () => {
       const before = await chunks();
       const part = (name: string, content: string) =>
