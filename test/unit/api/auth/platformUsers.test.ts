@@ -129,6 +129,23 @@ describe('createPlatformUsers', () => {
     expect(asked).to.equal(112);
   });
 
+  it('forgets those who were remembered first, before all take too much memory', async () => {
+    const guild = { id: '1'.repeat(18), name: 'x'.repeat(100), icon: 'f'.repeat(32) };
+    const onMany = { ...user, guilds: Array.from({ length: 200 }, () => guild) };
+    let asked = 0;
+    const find = createPlatformUsers(
+      aPlatform(() => {
+        asked += 1;
+        return Promise.resolve(onMany);
+      }),
+    );
+    for (let n = 0; n < 600; n += 1) await find(`${n}`);
+    await find('599');
+    expect(asked).to.equal(600);
+    await find('0');
+    expect(asked).to.equal(601);
+  });
+
   it('has no more look-ups under way than may still be refused', async () => {
     const waiting: (() => void)[] = [];
     const find = createPlatformUsers(
