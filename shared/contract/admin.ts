@@ -32,6 +32,16 @@ export const queuedJobSchema = Joi.object<QueuedJob, true>(queuedJobFields);
 export const JOB_STATES = ['queued', 'active', 'delayed', 'done', 'failed'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
+/** A file of an import, and what became of it. */
+export interface JobFile {
+  /** Absent once the file is taken. */
+  name?: string | undefined;
+  state: 'queued' | 'imported' | 'unchanged' | 'rejected';
+  reason?: string | undefined;
+  threadId?: string | undefined;
+  messages?: number | undefined;
+}
+
 /** A job of the write side. */
 export interface AdminJob {
   jobId: string;
@@ -46,7 +56,20 @@ export interface AdminJob {
   finishedAt: string | null;
   /** The result of a verification that has ended. */
   report?: VerifyReport;
+  /** The first files of an import. */
+  files?: JobFile[];
 }
+
+/** How many files of an import are listed at most. */
+export const LISTED_FILES = 1_000;
+
+const jobFileSchema = Joi.object<JobFile, true>({
+  name: text('Name as it was handed in; absent once the file is taken').optional(),
+  state: oneOf(['queued', 'imported', 'unchanged', 'rejected'] as const, 'What became of it'),
+  reason: text('Why it was rejected').optional(),
+  threadId: text('Thread that it holds').optional(),
+  messages: count('Messages in it').optional(),
+});
 
 /** Checks an AdminJob. */
 export const adminJobSchema = Joi.object<AdminJob, true>({
@@ -65,7 +88,8 @@ export const adminJobSchema = Joi.object<AdminJob, true>({
   report: verifyReportSchema
     .optional()
     .description('The result of a verification, once it is done'),
-}).unknown();
+  files: listOf(jobFileSchema, `The files of an import, the first ${LISTED_FILES}`).optional(),
+});
 
 /** GET /admin/jobs. */
 export interface JobListQuery {

@@ -1,4 +1,4 @@
-import type { AdminJob, JobState } from '../../../shared/contract/admin.js';
+import { LISTED_FILES, type AdminJob, type JobState } from '../../../shared/contract/admin.js';
 import { AppError } from '../../../shared/contract/errors.js';
 import { importIdOf } from '../../../shared/jobs/importJobId.js';
 import type { Collections } from '../../../shared/store/collections.js';
@@ -7,8 +7,8 @@ import { withQueue, type QueueDeps } from './withQueue.js';
 
 type Records = Pick<Collections, 'imports' | 'importFiles'>;
 
-/** The most files of an import that are listed in its state, and the most jobs that a retry files. */
-const MOST_FILES = 1_000;
+/** The most jobs that a retry files. */
+const MOST_FILED = 1_000;
 /** The highest progress of an import that has not ended. */
 const MOST_PROGRESS = 0.99;
 
@@ -36,10 +36,7 @@ interface StateCount {
  * An import, shown as one job. Its state is read from the records of its files, and not from the queue, which may lose
  * jobs. Null where there is no such import.
  */
-export async function findImport(
-  store: Records,
-  jobId: string,
-): Promise<(AdminJob & { files: object[] }) | null> {
+export async function findImport(store: Records, jobId: string): Promise<AdminJob | null> {
   const record = await findRecord(store, jobId);
   if (!record) return null;
   const [counts, files] = await Promise.all([
@@ -106,7 +103,7 @@ function firstFiles({ importFiles }: Records, importId: string): Promise<ImportF
   return importFiles
     .find({ importId, state: { $in: STATES } }, FOR_GOOD)
     .sort({ _id: 1 })
-    .limit(MOST_FILES)
+    .limit(LISTED_FILES)
     .toArray();
 }
 
@@ -126,7 +123,7 @@ function countStates({ importFiles }: Records, importId: string): Promise<StateC
 }
 
 /**
- * Files jobs again for the waiting files of an import, at most MOST_FILES. The indexer files jobs for the others later.
+ * Files jobs again for the waiting files of an import, at most MOST_FILED. The indexer files jobs for the others later.
  * Throws CONFLICT where no file waits, and UNAVAILABLE.
  */
 export async function refileImport(
@@ -136,7 +133,7 @@ export async function refileImport(
   const importId = importIdOf(jobId) ?? '';
   const waiting = await deps.collections.importFiles
     .find({ importId, state: 'queued' }, { projection: { _id: 1 } })
-    .limit(MOST_FILES)
+    .limit(MOST_FILED)
     .toArray();
   if (waiting.length === 0) throw new AppError('CONFLICT', 'No file of this import is waiting');
   const file = ({ _id: uploadId }: { _id: string }) =>

@@ -482,6 +482,9 @@ describe('admin', () => {
       const after = (await api.get(reply.statusUrl, as.write)).json() as AdminJob;
       expect(after).to.deep.include({ state: 'done', progress: 1 });
       expect(after.counts).to.include({ files: 1, imported: 1, messages: 3 });
+      for (const job of [before, after]) {
+        expect(adminJobSchema.validate(job).error).to.equal(undefined);
+      }
     });
 
     it('counts every file of a large import, and ends it only once all are read', async () => {
@@ -504,9 +507,7 @@ describe('admin', () => {
       const record = { _id: importId, createdAt: at, files: 1_201 };
       await store().imports.insertOne(record);
       const told = async () =>
-        (await api.get(`/admin/jobs/imports-${importId}`, as.write)).json() as AdminJob & {
-          files: object[];
-        };
+        (await api.get(`/admin/jobs/imports-${importId}`, as.write)).json() as AdminJob;
       expect(await told()).to.include({ state: 'queued', progress: 0, finishedAt: null });
       await store().importFiles.insertMany(files);
       const midway = await told();
