@@ -12,11 +12,21 @@ const STAMP = join(ROOT, 'dist/.sources');
  */
 export const COMPILER = 'typescript-7/bin/tsc';
 
-/** Ends the process where this Node is older than the project needs. */
+/**
+ * Whether a version of Node supports the project. package.json names the same versions. npm refuses to install on others
+ * (`engine-strict`), because some dependency does not support them.
+ */
+export function isSupportedNode(version) {
+  const [major, minor] = version.split('.').map(Number);
+  return major >= 24 || (major === 22 && minor >= 13) || (major === 20 && minor >= 19);
+}
+
+/** Ends the process where this Node does not support the project. */
 export function requireNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > 20 || (major === 20 && minor >= 19)) return;
-  console.error(`Node 20.19 or newer is needed; this is ${process.versions.node}`);
+  if (isSupportedNode(process.versions.node)) return;
+  console.error(
+    `Node 24 or newer is needed, or 22 from 22.13 on, or 20 from 20.19 on; this is ${process.versions.node}`,
+  );
   process.exit(1);
 }
 
