@@ -28,7 +28,7 @@ export interface LoadJob {
 export interface LoadResult extends Latencies {
   /** How many answers a second came while the clock ran. */
   perSecond: number;
-  /** How many requests were sent while the clock ran. */
+  /** How many requests were due while the clock ran. */
   requests: number;
   /** How many requests, warm-up included, got no answer or one with another status. */
   failures: number;
@@ -48,8 +48,9 @@ const TICK_MS = 1;
 
 /**
  * Loads a server. It opens all connections, and has each answered once. It warms up, and then measures. At the end, it
- * waits for the answers that are left. Latencies are those of requests that were sent while the clock ran. At a
- * constant rate they count from when a request was due, not from when a connection was free for it.
+ * waits for the answers that are left. Latencies are those of requests that were due while the clock ran, and count from
+ * then. At a constant rate, a request may be due before a connection is free for it, and may be sent only after the clock
+ * has stopped. In a closed loop, a request is sent when it is due.
  */
 export async function runLoad(job: LoadJob): Promise<LoadResult> {
   const connections = Array.from({ length: job.connections }, () => new Connection(job.url));
@@ -66,13 +67,12 @@ async function measure(job: LoadJob, connections: Connection[]): Promise<LoadRes
   const requests = requestsOf(job);
   let turn = 0;
   let open = 0;
-  const ask = (connection: Connection, askedAt: number, onEnd: () => void): void => {
+  const ask = (connection: Connection, due: number, onEnd: () => void): void => {
     open += 1;
     turn = turn + 1 === requests.length ? 0 : turn + 1;
-    const isTimed = recorder.isRunning;
     connection.send(requests[turn]!, (status) => {
       open -= 1;
-      recorder.add(status, performance.now() - askedAt, isTimed);
+      recorder.add(status, due);
       onEnd();
     });
   };
@@ -93,7 +93,7 @@ async function measure(job: LoadJob, connections: Connection[]): Promise<LoadRes
   return { ...result, ...recorder.summary(open) };
 }
 
-type Ask = (connection: Connection, askedAt: number, onEnd: () => void) => void;
+type Ask = (connection: Connection, due: number, onEnd: () => void) => void;
 
 /** A closed loop: each connection asks again when it is answered. */
 function askAgain(connections: readonly Connection[], ask: Ask): () => void {
@@ -131,16 +131,16 @@ function askAtRate(perSecond: number, connections: readonly Connection[], ask: A
   return () => clearInterval(timer);
 }
 
-/** Counts answers while the clock runs, and keeps the latencies of requests that were sent meanwhile. */
+/** Counts answers while the clock runs, and keeps the latencies of requests that were due meanwhile. */
 class Recorder {
-  isRunning = false;
   answers = 0;
   readonly #status: number;
   #times = new Float64Array(65_536);
   #timed = 0;
   #failures = 0;
   readonly #wrong = new Set<number>();
-  #startedAt = 0;
+  #startedAt = Infinity;
+  #stoppedAt = Infinity;
 
   constructor(status: number) {
     this.#status = status;
@@ -148,28 +148,33 @@ class Recorder {
 
   start(): void {
     this.#startedAt = performance.now();
-    this.isRunning = true;
   }
 
   stop(): { perSecond: number } {
-    this.isRunning = false;
-    return { perSecond: (this.answers / (performance.now() - this.#startedAt)) * 1_000 };
+    this.#stoppedAt = performance.now();
+    return { perSecond: (this.answers / (this.#stoppedAt - this.#startedAt)) * 1_000 };
   }
 
-  add(status: number, ms: number, isTimed: boolean): void {
+  /** Adds an answer that has just come, or the end of a connection. `due` is when the request was due. */
+  add(status: number, due: number): void {
+    const now = performance.now();
     if (status !== this.#status) {
       this.#failures += 1;
       this.#wrong.add(status);
     }
-    if (this.isRunning) this.answers += 1;
-    if (!isTimed) return;
+    if (this.#isRunningAt(now)) this.answers += 1;
+    if (!this.#isRunningAt(due)) return;
     if (this.#timed === this.#times.length) {
       const longer = new Float64Array(2 * this.#timed);
       longer.set(this.#times);
       this.#times = longer;
     }
-    this.#times[this.#timed] = ms;
+    this.#times[this.#timed] = now - due;
     this.#timed += 1;
+  }
+
+  #isRunningAt(time: number): boolean {
+    return time >= this.#startedAt && time < this.#stoppedAt;
   }
 
   summary(unanswered: number) {

@@ -118,6 +118,21 @@ describe('the load client of the benchmarks', function () {
     expect(result.p50).to.be.greaterThan(100);
   });
 
+  it('counts requests that were due while the clock ran, and were sent only after it had stopped', async () => {
+    const began = performance.now();
+    const result = await load(
+      (_request, response) => {
+        // The only connection waits for one answer until the clock has stopped.
+        const elapsed = performance.now() - began;
+        setTimeout(() => response.end(), elapsed < 300 ? 0 : 1_500 - elapsed);
+      },
+      { connections: 1, perSecond: 100, warmUpSeconds: 0.1, seconds: 0.8 },
+    );
+    expect(result.failures).to.equal(0);
+    expect(result.requests).to.be.within(70, 90);
+    expect(result.p50).to.be.greaterThan(500);
+  });
+
   it('fails where nothing listens', async () => {
     server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
