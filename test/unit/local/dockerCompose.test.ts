@@ -159,6 +159,15 @@ describe('docker-compose.yml', () => {
     expect(published.map(([name]) => name)).to.deep.equal(['api']);
   });
 
+  it('counts Elasticsearch as healthy beside a damaged index, which the services need not', () => {
+    const asked = services['elasticsearch']?.healthcheck?.test.at(-1) ?? '';
+    const { pathname, searchParams } = new URL(asked);
+    expect(pathname).to.equal('/_cluster/health');
+    expect([...searchParams.keys()])
+      .to.include('wait_for_events')
+      .and.not.include('wait_for_status');
+  });
+
   it('starts the services when the stores are healthy', () => {
     for (const name of ['api', 'indexer']) {
       for (const store of STORES) {
