@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { readSettings, type Settings } from '../../shared/platform/env.js';
 import { createChildren, type Children } from './children.js';
 import { ensureServers, refuseSecondLauncher, type EnsuredServers } from './ensureServers.js';
@@ -8,6 +9,7 @@ import type { Env } from './findExecutable.js';
 import { keptSecret } from './keptSecret.js';
 import { LaunchError } from './launchError.js';
 import { nextSteps } from './nextSteps.js';
+import { processId } from './processId.js';
 import { secondsSince, type Report } from './report.js';
 import { importSampleWhenEmpty } from './sampleArchive.js';
 import { makeDataDir, readServersFile, writeServersFile } from './serversFile.js';
@@ -206,9 +208,13 @@ async function servicesEnv(
   };
 }
 
+/**
+ * Adds the services to the record of this launcher. Where all stores run elsewhere, there is no such record. There may
+ * be one of a launcher that was killed. Another launcher would end the services that stand there.
+ */
 async function recordServices(dataDir: string, apiUrl: string, services: Service[]): Promise<void> {
   const file = await readServersFile(dataDir);
-  if (file.launcher === undefined) return;
+  if (!isDeepStrictEqual(file.launcher, processId())) return;
   const started = await processesOf(services.map(({ child }) => child));
   const processes = [...(file.processes ?? []), ...started];
   await writeServersFile(dataDir, { ...file, apiUrl, processes });

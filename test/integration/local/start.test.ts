@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { LaunchError } from '../../../services/local/launchError.js';
 import { freePort } from '../../../services/local/ports.js';
+import { readServersFile, writeServersFile } from '../../../services/local/serversFile.js';
 import { start } from '../../../services/local/start.js';
 import { until } from '../../support/apiServer.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
@@ -103,6 +104,17 @@ describe('start', () => {
         .and.equal(await readFile(secret, 'utf8'));
       expect((await stat(secret)).mode & 0o777).to.equal(0o600);
       expect(log).to.contain('stopped');
+    }));
+
+  it('leaves the record of a launcher that was killed as it is, so that nobody takes its services for leftovers', () =>
+    withTemporaryFolder(async (root) => {
+      const launch = await project(root, {});
+      const dataDir = join(root, '.data');
+      const killed = { pid: process.pid, startedAt: 'another time' };
+      await mkdir(dataDir);
+      await writeServersFile(dataDir, { ports: {}, launcher: killed, processes: [] });
+      await runUntilReady(launch);
+      expect((await readServersFile(dataDir)).processes).to.deep.equal([]);
     }));
 
   it('runs the API as one process where a store runs on the same machine', () =>
