@@ -30,10 +30,10 @@ describe('package-lock.json', () => {
 
   it('names packages that together support exactly the versions of Node that the scripts and package.json accept', async () => {
     const { satisfies } = createRequire(import.meta.url)('semver') as {
-      satisfies(version: string, range: string): boolean;
+      satisfies: (version: string, range: string) => boolean;
     };
     const { isSupportedNode } = (await import(pathToFileURL('scripts/lib/project.js').href)) as {
-      isSupportedNode(version: string): boolean;
+      isSupportedNode: (version: string) => boolean;
     };
     const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as Package;
     expect(packages['']?.engines).to.deep.equal(engines);
