@@ -33,7 +33,7 @@ export function startServers(dataDir, env = process.env, afterStop = async () =>
   };
   let stopping;
   const stop = () => (stopping ??= stopAll());
-  for (const signal of ['SIGINT', 'SIGTERM']) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => void stop().then(() => process.exit(1)));
   }
   // Whoever read the output, such as `head`, has read enough. The signal also ends the program that runs then.

@@ -200,11 +200,12 @@ async function withContract(
 }
 
 describe('a script with servers of its own', () => {
-  for (const [STARTS, mark] of [
-    ['no', 'starting'],
-    ['yes', 'asking'],
+  for (const [STARTS, mark, what, signal] of [
+    ['no', 'starting', 'Ctrl-C', 'SIGINT'],
+    ['yes', 'asking', 'Ctrl-C', 'SIGINT'],
+    ['yes', 'asking', 'its terminal was closed', 'SIGHUP'],
   ] as const)
-    it(`removes their data after Ctrl-C, when it is ${mark}`, () =>
+    it(`removes their data after ${what}, when it is ${mark}`, () =>
       withContract(async (root, start) => {
         const script = start(STARTS);
         let told = '';
@@ -212,7 +213,7 @@ describe('a script with servers of its own', () => {
         await until(() => told.includes(mark));
         expect(await readdir(join(root, 'tmp'))).to.have.length(1);
         // A terminal sends the signal to the whole group.
-        process.kill(-script.pid!, 'SIGINT');
+        process.kill(-script.pid!, signal);
         expect(await once(script, 'exit')).to.deep.equal([1, null]);
         expect(await readdir(join(root, 'tmp'))).to.deep.equal([]);
       }));
