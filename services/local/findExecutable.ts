@@ -1,5 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 
 /** Variables of an environment. */
 export type Env = Record<string, string | undefined>;
@@ -9,7 +9,7 @@ export async function findExecutable(env: Env, ...names: string[]): Promise<stri
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   for (const name of names) {
     for (const folder of folders) {
-      const path = join(folder, name);
+      const path = resolve(folder, name);
       if (await isExecutable(path)) return path;
     }
   }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ARTIFACTS, type Artifact } from './artifacts.js';
 import type { ElasticsearchProgram } from './elasticsearch.js';
 import { fetchArtifact, type FetchContext } from './fetchArtifact.js';
@@ -28,10 +28,11 @@ export interface Programs {
  */
 export async function resolvePrograms(wanted: Wanted, context: FetchContext): Promise<Programs> {
   const { env, cache } = context;
+  const given = env['ES_HOME'];
   const found = {
     mongodb: await findExecutable(env, 'mongod'),
     redis: await findExecutable(env, 'redis-server', 'valkey-server'),
-    elasticsearch: env['ES_HOME'] || undefined,
+    elasticsearch: given ? resolve(given) : undefined,
   };
   await requireAll(await checks(wanted, found, { env, cache }));
   const programs: Programs = {};

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ARTIFACTS } from '../../../services/local/artifacts.js';
 import { createChildren } from '../../../services/local/children.js';
 import { LaunchError } from '../../../services/local/launchError.js';
@@ -65,6 +65,18 @@ describe('resolvePrograms', () => {
       const wanted: Wanted = { mongodb: false, elasticsearch: true, redis: false };
       expect(await resolve(wanted, folder, { PATH: '', ES_HOME: folder })).to.deep.equal({
         elasticsearch: { home: folder },
+      });
+    }));
+
+  it('finds programs whose places are told relative to the working folder, as each runs in another one', () =>
+    withTemporaryFolder(async (folder) => {
+      await install(folder, 'mongod', 'home/jdk/bin/java');
+      const here = relative('.', folder);
+      const wanted: Wanted = { mongodb: true, elasticsearch: true, redis: false };
+      const env = { PATH: here, ES_HOME: join(here, 'home') };
+      expect(await resolve(wanted, folder, env)).to.deep.equal({
+        mongodb: join(folder, 'mongod'),
+        elasticsearch: { home: join(folder, 'home') },
       });
     }));
 
