@@ -30,9 +30,16 @@ export function requireNode() {
   process.exit(1);
 }
 
-/** Installs the dependencies and builds, each where it is needed. Resolves with whether both passed. */
+/**
+ * Installs the dependencies and builds, each where it is needed. Resolves with whether both passed. It also resolves with
+ * false where an npm that has started this process was killed meanwhile: what is started now would run on unnoticed.
+ */
 export async function prepare(log = console.log) {
-  return (await install(log)) && build(log);
+  const parent = process.ppid;
+  if (!(await install(log)) || !(await build(log))) return false;
+  if (process.env.npm_lifecycle_event === undefined || process.ppid === parent) return true;
+  log('npm has ended, so nothing is started');
+  return false;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -16,16 +17,20 @@ const OUTPUT = 'dist/services/cli/version.js';
 
 /**
  * It stands for the compiler. It copies a source into dist, and fails where the source is wrong, but only after that, as
- * the real one does. With --watch it starts a program that never ends, and prints its process id.
+ * the real one does. It takes long where the source says so: for ever, or until there is a file "done". With --watch it
+ * starts a program that never ends, and prints its process id.
  */
 const COMPILER = `
-const { copyFileSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 if (process.argv.includes('--watch')) {
   const child = require('node:child_process').spawn('sleep', ['300']);
   console.log('Watching', process.pid, child.pid);
 } else if (readFileSync('${SOURCE}', 'utf8') === 'endless') {
   writeFileSync('compiler', String(process.pid));
   setInterval(() => {}, 1000);
+} else if (readFileSync('${SOURCE}', 'utf8') === 'long') {
+  writeFileSync('compiler', String(process.pid));
+  setInterval(() => existsSync('done') && process.exit(), 20);
 } else {
   mkdirSync('dist/services/cli', { recursive: true });
   copyFileSync('${SOURCE}', '${OUTPUT}');
@@ -102,6 +107,38 @@ describe('npm start', () => {
       start.kill('SIGTERM');
       expect(await ended).to.deep.equal([1, null]);
       expect(isRunning(compiler)).to.equal(false);
+    }));
+
+  it('starts nothing when npm was killed during the build, because nobody would stop it', () =>
+    withProject(async (root) => {
+      await mkdir(join(root, 'services/local'));
+      await writeFile(join(root, 'services/local/main.ts'), '');
+      await mkdir(join(root, 'dist/services/local'), { recursive: true });
+      const main = 'console.log("the launcher runs"); setInterval(() => {}, 1000);';
+      await writeFile(join(root, 'dist/services/local/main.js'), main);
+      await writeFile(join(root, SOURCE), 'long');
+      // It stands for npm.
+      const script = `const { spawn } = require('node:child_process');
+        console.log(spawn(process.execPath, ['scripts/start.js'], { stdio: 'inherit' }).pid);`;
+      const npm = spawn(process.execPath, ['-e', script], {
+        cwd: root,
+        env: { ...process.env, npm_lifecycle_event: 'start' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let told = '';
+      npm.stdout.setEncoding('utf8').on('data', (said: string) => (told += said));
+      const isCompiling = () => existsSync(join(root, 'compiler'));
+      await until(() => isCompiling() && told.includes('\n'));
+      const start = processId(Number.parseInt(told, 10));
+      npm.kill('SIGKILL');
+      await once(npm, 'exit');
+      await writeFile(join(root, 'done'), '');
+      try {
+        await until(() => !isRunning(start) || told.includes('the launcher runs'));
+        expect(told).to.include('npm has ended').and.not.include('the launcher runs');
+      } finally {
+        if (isRunning(start)) process.kill(start.pid, 'SIGKILL');
+      }
     }));
 });
 
