@@ -18,6 +18,7 @@ interface Service {
   cap_drop?: string[];
   cap_add?: string[];
   security_opt?: string[];
+  logging?: { driver: string; options: Record<string, string> };
   command?: string[];
   environment?: Record<string, string>;
   ports?: string[];
@@ -92,6 +93,13 @@ describe('docker-compose.yml', () => {
     const users = ['mongo', 'redis-queue', 'redis-cache'].map((name) => services[name]?.user);
     expect(users).to.deep.equal(['mongodb', 'redis', 'redis']);
     expect(services['mongo']?.command).to.include('--noscripting');
+  });
+
+  it('keeps a bounded log of every service', () => {
+    for (const [name, { logging }] of Object.entries(services)) {
+      const options = { 'max-size': '20m', 'max-file': '5' };
+      expect(logging, name).to.deep.equal({ driver: 'local', options });
+    }
   });
 
   it('passes on every setting that it does not decide itself', () => {
