@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { prepare, requireNode } from './lib/project.js';
 import { ROOT, run } from './lib/run.js';
 import { startServers } from './lib/servers.js';
@@ -32,7 +32,7 @@ const options = new URL(`../dist/bench/options/${name}.js`, import.meta.url);
 (await import(options)).optionsOrExit(args);
 // This one starts servers of its own, which it freezes and kills.
 if (name === 'outages') process.exit(await measure(process.env));
-const servers = startServers(join(process.env.DATA_DIR ?? join(ROOT, '.data'), 'bench'));
+const servers = startServers(resolve(ROOT, process.env.DATA_DIR || '.data', 'bench'));
 try {
   const env = await servers.ready;
   process.exitCode = env === undefined ? 1 : await measure(env);
