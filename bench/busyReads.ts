@@ -13,9 +13,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { removeArchive } from './archive/openArchive.js';
 import { openStores } from './archive/openStores.js';
 import { generateArchive } from './generateArchive.js';
-import { Connection } from './load/connection.js';
+import { askInTurn } from './load/askInTurn.js';
 import { latenciesOf } from './load/percentiles.js';
-import { requestsOf } from './load/runLoad.js';
 import { ENDPOINTS } from './measurements.js';
 import { optionsOrExit } from './options/busyReads.js';
 import { startProcess, stopProcess, type Start } from './processes.js';
@@ -117,45 +116,21 @@ function questionsOf(url: string, sample: Sample): Omit<Questions, typeof BARE> 
 
 /** Asks at the constant rates until `end` resolves. Throws where an answer is not 200. */
 async function readUntil(questions: Questions, end: Promise<void>): Promise<Waits> {
-  let isOver = false;
+  let endedAt = Infinity;
   const ended = end.finally(() => {
-    isOver = true;
+    endedAt = performance.now();
   });
   const began = performance.now();
   const reading = Object.entries(RATES).map(
-    async ([name, rate], n, { length }): Promise<[string, number[]]> => {
+    async ([name, perSecond], n, { length }): Promise<[string, number[]]> => {
       // Requests of different kinds are never due at the same moment.
       const first = began + (n / length) * (1_000 / MOST_A_SECOND);
-      return [name, await ask({ ...questions[name as Read], rate, first, isOver: () => isOver })];
+      const asked = { ...questions[name as Read], headers: HEADERS, perSecond, first };
+      return [name, await askInTurn({ ...asked, endedAt: () => endedAt })];
     },
   );
   const [waits] = await Promise.all([Promise.all(reading), ended]);
   return Object.fromEntries(waits) as Waits;
-}
-
-/** Asks for paths in turn over one connection. Times count from when a request is due. */
-async function ask(work: {
-  url: string;
-  paths: string[];
-  rate: number;
-  /** When the first request is due. */
-  first: number;
-  isOver: () => boolean;
-}): Promise<number[]> {
-  const { url, paths, rate, first, isOver } = work;
-  const connection = new Connection(url);
-  await connection.open();
-  const requests = requestsOf({ url, paths, headers: HEADERS });
-  const times: number[] = [];
-  for (let n = 0; !isOver(); n += 1) {
-    const due = first + (n * 1_000) / rate;
-    await pause(Math.max(0, due - performance.now()));
-    const status = await connection.ask(requests[n % requests.length]!);
-    if (status !== 200) throw new Error(`GET ${paths[n % paths.length]!} was answered ${status}`);
-    times.push(performance.now() - due);
-  }
-  connection.close();
-  return times;
 }
 
 function report(waits: Record<'before' | 'meanwhile' | 'after', Waits>): void {
