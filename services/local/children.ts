@@ -51,19 +51,28 @@ const LINE_LENGTH = 500;
 const LITTLE_SPACE = 100 * 1024 * 1024;
 // The launcher asks the API ten times a second until it is ready. These lines would hide all others.
 const ASKED_BY_LAUNCHER = '"route":"/readyz"';
+/** How MongoDB marks an error. Below the one by which it ends, it writes 20 to 50 lines about how it ends. */
+const ERROR_OF_MONGODB = /^\{"t":.*?"s":"[EF]"/;
+const SEARCHED_LINES = 100;
+const ERROR_LINES = 3;
 
 /**
- * The last lines of a log, indented, below a line that names the file. The last line tells when the disk is full, because
- * then no program can write down why it ends.
+ * The last lines of a log, indented, below a line that names the file. Where MongoDB has written errors shortly before,
+ * these come first. The last line tells when the disk is full, because then no program can write down why it ends.
  */
 export async function logTail(file: string): Promise<string> {
   const text = await lastText(file).catch(() => '');
-  const lines = text
+  const all = text
     .trimEnd()
     .split('\n')
-    .filter((line) => !line.includes(ASKED_BY_LAUNCHER))
-    .slice(-TAIL_LINES)
-    .map((line) => `  ${line.slice(0, LINE_LENGTH)}${line.length > LINE_LENGTH ? '…' : ''}`);
+    .filter((line) => !line.includes(ASKED_BY_LAUNCHER));
+  const errors = all
+    .slice(-SEARCHED_LINES, -TAIL_LINES)
+    .filter((line) => ERROR_OF_MONGODB.test(line))
+    .slice(-ERROR_LINES);
+  const lines = [...errors, ...all.slice(-TAIL_LINES)].map(
+    (line) => `  ${line.slice(0, LINE_LENGTH)}${line.length > LINE_LENGTH ? '…' : ''}`,
+  );
   const disk = await statfs(dirname(file)).catch(() => undefined);
   return [
     `Its log ends like this (${file}):`,

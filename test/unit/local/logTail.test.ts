@@ -33,6 +33,18 @@ describe('logTail', () => {
     expect(await tail([away, ...Array<string>(600).fill(asked)])).to.deep.equal([`  ${away}`]);
   });
 
+  it('shows the last errors of MongoDB before the lines about its end, but none of an earlier run', async () => {
+    const line = (level: string, msg: string) =>
+      `{"t":{"$date":"2026-11-29T16:27:59.472+00:00"},"s":"${level}",  "c":"CONTROL","msg":"${msg}"}`;
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, n) => line('I', `Step ${n} of it`));
+    const reason = line('E', 'Another instance is already running');
+    const end = many(30);
+    const lines = [line('F', 'Long ago'), ...many(100), reason, ...end];
+    const shown = [reason, ...end.slice(18)].map((one) => `  ${one}`);
+    expect(await tail(lines)).to.deep.equal(shown);
+  });
+
   it('cuts long lines', async () => {
     expect(await tail(['x'.repeat(5000)])).to.deep.equal([`  ${'x'.repeat(500)}…`]);
   });
