@@ -49,8 +49,11 @@ const TAIL_BYTES = 256 * 1024;
 const TAIL_LINES = 12;
 const LINE_LENGTH = 500;
 const LITTLE_SPACE = 100 * 1024 * 1024;
-// The launcher asks the API ten times a second until it is ready. These lines would hide all others.
-const ASKED_BY_LAUNCHER = '"route":"/readyz"';
+/**
+ * Lines that would hide others. The launcher asks the API ten times a second until it is ready. Elasticsearch writes a
+ * line for each call on Java's stack, below the one that tells why it ends.
+ */
+const NOISE = /"route":"\/readyz"|^\t(?:at |\.\.\. \d)/;
 /** How MongoDB marks an error. Below the one by which it ends, it writes 20 to 50 lines about how it ends. */
 const ERROR_OF_MONGODB = /^\{"t":.*?"s":"[EF]"/;
 const SEARCHED_LINES = 100;
@@ -65,7 +68,7 @@ export async function logTail(file: string): Promise<string> {
   const all = text
     .trimEnd()
     .split('\n')
-    .filter((line) => !line.includes(ASKED_BY_LAUNCHER));
+    .filter((line) => !NOISE.test(line));
   const errors = all
     .slice(-SEARCHED_LINES, -TAIL_LINES)
     .filter((line) => ERROR_OF_MONGODB.test(line))

@@ -33,6 +33,17 @@ describe('logTail', () => {
     expect(await tail([away, ...Array<string>(600).fill(asked)])).to.deep.equal([`  ${away}`]);
   });
 
+  it('shows the error of Elasticsearch, but not the calls below it', async () => {
+    const error = 'java.lang.IllegalStateException: cannot downgrade a node';
+    const calls = Array.from(
+      { length: 20 },
+      (_, n) => `\tat org.elasticsearch.Node.call${n}(Node.java)`,
+    );
+    const end = ['ERROR: Elasticsearch did not exit normally', 'Elasticsearch died, exit code: 1'];
+    const shown = await tail([error, ...calls, '\t... 6 more', ...end]);
+    expect(shown).to.deep.equal([error, ...end].map((line) => `  ${line}`));
+  });
+
   it('shows the last errors of MongoDB before the lines about its end, but none of an earlier run', async () => {
     const line = (level: string, msg: string) =>
       `{"t":{"$date":"2026-11-29T16:27:59.472+00:00"},"s":"${level}",  "c":"CONTROL","msg":"${msg}"}`;
