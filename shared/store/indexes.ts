@@ -23,7 +23,11 @@ const expiring: IndexDescription = {
  * index that changes its shape needs a new name, because MongoDB refuses two shapes under one name.
  */
 const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
-  threads: [index('server_asOf', { serverId: 1, asOf: -1 }), index('channelId', { channelId: 1 })],
+  threads: [
+    index('server_asOf', { serverId: 1, asOf: -1 }),
+    index('channelId', { channelId: 1 }),
+    index('ownerId', { ownerId: 1 }),
+  ],
   messages: [
     index('thread_order', { threadId: 1, order: 1 }),
     index('author', { 'author.id': 1 }),
@@ -50,6 +54,7 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   ranks: [index(RANK_INDEX, { boards: 1, key: 1 }), index('member', { member: 1 })],
   work: [
     index('kind_due', { kind: 1, due: 1 }),
+    index('kind_at', { kind: 1, at: 1 }),
     where('tries', index('kind_tries', { kind: 1, tries: 1 })),
     where('causes', index('causes', { causes: 1 })),
     where('failure.id', index('failure', { 'failure.id': 1 })),

@@ -21,6 +21,7 @@ import {
   type Mark,
 } from '../../../shared/store/work.js';
 import { createStoreAccess } from '../../../services/indexer/stores/storeAccess.js';
+import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { killableProcess } from '../../faults/sync/killable.js';
 import { until, untilEqual } from '../../support/apiServer.js';
@@ -36,6 +37,21 @@ describe('the list of work', () => {
   });
   beforeEach(() => work.deleteMany({}));
 
+  /** How many documents of a collection each request has read that was made meanwhile. */
+  async function readsOfEach(
+    { namespace }: { namespace: string },
+    run: () => Promise<void>,
+  ): Promise<number[]> {
+    const { db } = stores.mongo;
+    await db.dropCollection('system.profile');
+    await db.command({ profile: 2 });
+    await run();
+    await db.command({ profile: 0 });
+    const requests = db.collection<{ docsExamined?: number }>('system.profile');
+    const found = await requests.find({ ns: namespace }).toArray();
+    return found.flatMap(({ docsExamined = [] }) => docsExamined);
+  }
+  const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${n}`);
   const mark = async (subject: string, causes: string[] = []): Promise<Mark> => {
     await setMarks(deps, 'thread', [subject], { causes });
     return (await markOf(subject))!;
@@ -165,19 +181,33 @@ describe('the list of work', () => {
     });
 
     it('is found without reading all other marks that are due', async () => {
-      const { db } = stores.mongo;
-      await setMarks(
-        deps,
-        'people',
-        Array.from({ length: 500 }, (_, n) => `${n}`),
-      );
-      await db.command({ profile: 2 });
-      expect(await runDue(deps, {}, ['people'])).to.equal(true);
-      await db.command({ profile: 0 });
-      const read = await db
-        .collection<{ docsExamined: number }>('system.profile')
-        .distinct('docsExamined', { ns: work.namespace });
+      await setMarks(deps, 'people', numbers(500));
+      const read = await readsOfEach(work, async () => {
+        expect(await runDue(deps, {}, ['people'])).to.equal(true);
+      });
       expect(Math.max(...read)).to.equal(20);
+    });
+
+    it('tells how long the oldest thread has waited without reading all that wait', async () => {
+      await setMarks(deps, 'thread', numbers(500));
+      await work.updateOne({ subject: '7' }, { $set: { at: new Date(Date.now() - 60_000) } });
+      const read = await readsOfEach(work, async () => {
+        expect(await oldestPendingSeconds({ work })).to.be.within(60, 120);
+      });
+      expect(read).to.deep.equal([1]);
+    });
+
+    it("finds the threads that a member has started without reading all of the server's", async () => {
+      const { threads } = deps.collections;
+      const { _id: _, ...like } = aSourceThread().thread;
+      const all = numbers(500).map((_id) => ({ ...like, _id, ownerId: `1${_id}`, stamps: {} }));
+      await threads.insertMany(all.map((one) => ({ ...one, asOf: 1 })));
+      await setMarks(deps, 'member', [`${like.serverId}/17`]);
+      const read = await readsOfEach(threads, async () => {
+        expect(await runDue(deps, {}, ['member'])).to.equal(true);
+      });
+      expect(await markOf('7')).to.not.equal(null);
+      expect(Math.max(...read)).to.equal(1);
     });
 
     it('is reported with the time until the next, and not before its time', async () => {
