@@ -30,6 +30,7 @@ const UNUSED = {
   sync: ['todo_recent'],
   threads: ['pending', 'erasing'],
   contributions: ['server_user'],
+  members: ['periodDay'],
 } as const;
 
 /**

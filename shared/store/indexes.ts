@@ -49,7 +49,7 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   members: [
     index('server_top', { serverId: 1, topKey: -1 }),
     index('userId', { userId: 1 }),
-    { ...index('periodDay', { periodDay: 1 }), sparse: true },
+    index('periodDay_lastAt', { periodDay: 1, lastAt: 1 }),
   ],
   ranks: [index(RANK_INDEX, { boards: 1, key: 1 }), index('member', { member: 1 })],
   work: [

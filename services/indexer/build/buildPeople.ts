@@ -1,11 +1,14 @@
+import type { Filter } from 'mongodb';
 import { batches } from '../../../shared/platform/batches.js';
 import { groupBy } from '../../../shared/platform/groupBy.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import type { MemberView } from '../../../shared/store/views.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { markMirror } from '../mirror/markMirror.js';
-import { dayOf } from '../views/tallyPeople.js';
+import { firstDayOf } from '../views/memberViews.js';
+import { dayOf, startOf } from '../views/tallyPeople.js';
 import { storeMade } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { countMembers, type CountedMembers } from './countMembers.js';
@@ -62,8 +65,9 @@ function rowsByPerson({ members, ranks }: CountedMembers): (userId: string) => C
 }
 
 /**
- * Marks people whose rolling periods were counted before today (UTC); a call looks at `most` rows at most, or at all
- * rows where that is 0. People who are marked already stay as they are.
+ * Marks people whose rolling periods were not counted for today (UTC): on an earlier day, or by a process whose clock was
+ * ahead. A call looks at `most` rows at most, or at all rows where that is 0. People who are marked already stay as they
+ * are.
  */
 export async function markAgedMembers(
   { collections, commit }: Pick<IndexerDeps, 'collections' | 'commit'>,
@@ -71,7 +75,7 @@ export async function markAgedMembers(
   most = MOST_AGED,
 ): Promise<void> {
   const aged = collections.members
-    .find({ periodDay: { $lt: dayOf(now) } }, { projection: { userId: 1 } })
+    .find(notCountedFor(dayOf(now)), { projection: { userId: 1 } })
     .limit(most);
   for await (const rows of batches(aged, { items: MOST_AGED })) {
     const ids = [...new Set(rows.map(({ userId }) => userId))];
@@ -84,4 +88,20 @@ export async function markAgedMembers(
       },
     });
   }
+}
+
+/**
+ * A filter for rows whose rolling periods are wrong on a day. Around midnight, the clock of another process may show the
+ * next day already. So what was counted for the next day stays: it will be right within a day.
+ */
+function notCountedFor(today: number): Filter<MemberView> {
+  const next = today + 1;
+  return {
+    $or: [
+      { periodDay: { $lt: today } },
+      { periodDay: { $gt: next } },
+      // Nothing was in a period, as they seemed to have written last long before.
+      { periodDay: { $exists: false }, lastAt: { $gte: startOf(firstDayOf('month', next)) } },
+    ],
+  };
 }

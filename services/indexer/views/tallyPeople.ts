@@ -73,6 +73,11 @@ export function dayOf(time: Date): number {
   return Math.floor(time.getTime() / DAY_MS);
 }
 
+/** When a day begins. */
+export function startOf(day: number): Date {
+  return new Date(day * DAY_MS);
+}
+
 function addTo(people: Map<string, Tally>, message: MessageRecord, started: boolean): void {
   const { author, createdAt } = message;
   const tally = people.get(author.id) ?? emptyTally(message);

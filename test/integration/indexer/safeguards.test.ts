@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { buildPeople, markAgedMembers } from '../../../services/indexer/build/buildPeople.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
@@ -6,6 +7,7 @@ import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
+import { dayOf } from '../../../services/indexer/views/tallyPeople.js';
 import type { Announcement } from '../../../shared/jobs/announcements.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { NEVER } from '../../../shared/store/work.js';
@@ -132,6 +134,34 @@ describe('the safeguards of records', () => {
     await markAgedMembers(deps, new Date());
     expect(await work.findOne(isAside)).to.deep.equal(before);
     await work.deleteOne(isAside);
+  });
+
+  it('bring a person back onto the leaderboards who was counted by a clock that was ahead', async () => {
+    const { members, ranks, work } = deps.collections;
+    const author = anAuthor('timely');
+    const source = aSourceThread();
+    const threadId = source.thread._id;
+    await record(deps, source, [aSourceMessage({ threadId, author, createdAt: new Date() })]);
+    await build(deps, threadId);
+    await doAll(deps);
+    const line = { _id: `${source.server._id}/messages/week/${author.id}` };
+    const today = (await members.findOne({ userId: author.id }))!.periodDay!;
+    for (const days of [8, 400]) {
+      mock.timers.enable({ apis: ['Date'], now: Date.now() + days * 86_400_000 });
+      await setMarks(deps, 'person', [author.id]);
+      await doAll(deps);
+      mock.timers.reset();
+      expect(await ranks.countDocuments(line)).to.equal(0);
+      await markAgedMembers(deps, new Date());
+      await doAll(deps);
+      expect(await ranks.countDocuments(line)).to.equal(1);
+      const now = (await members.findOne({ userId: author.id }))!.periodDay;
+      expect(now).to.be.within(today, today + 1);
+    }
+    // Around midnight, another clock may show the next day. What it has counted is not counted again and again.
+    await members.updateOne({ userId: author.id }, { $set: { periodDay: dayOf(new Date()) + 1 } });
+    await markAgedMembers(deps, new Date());
+    expect(await work.findOne({ kind: 'person', subject: author.id })).to.equal(null);
   });
 
   it('let the latest source of a thread win, even if it only repeated what was known', async () => {
