@@ -2,6 +2,7 @@ import { readSearchIndex } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import type { IndexerDeps } from '../deps.js';
 import { dropGenerations, indexExists, liveIndex } from './generations.js';
+import { ROLLBACK_WINDOW_MS } from './reindexSearch.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace' | 'logger'>;
 
@@ -14,7 +15,7 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<void> 
   const found = await store.findOne({ _id: 'search', retained: { $exists: true } });
   const retained = found?.retained;
   if (!retained) return;
-  if (retained.until > now && (await isUsable(deps, retained.index))) return;
+  if (isToStay(retained.until, now) && (await isUsable(deps, retained.index))) return;
   const isRetained = { _id: 'search', 'retained.index': retained.index } as const;
   // A running rebuild needs its targets, and drops the index by itself.
   const { matchedCount } = await store.updateOne(
@@ -29,6 +30,15 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<void> 
   }
   // The index is forgotten only after it was dropped. Otherwise an index that nobody writes to could stay for good.
   await store.updateOne(isRetained, { $unset: { retained: '' } });
+}
+
+/**
+ * Whether the rollback window that ends at `until` is not over. A window that seems to be twice as long as any was set
+ * by a process whose clock was ahead. It counts as over. Otherwise every write might go to both indexes for months.
+ */
+function isToStay(until: Date, now: Date): boolean {
+  const leftMs = until.getTime() - now.getTime();
+  return leftMs > 0 && leftMs <= 2 * ROLLBACK_WINDOW_MS;
 }
 
 /**

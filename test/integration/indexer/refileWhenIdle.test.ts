@@ -19,17 +19,20 @@ describe('refileWhenIdle', () => {
     queuedAt,
   });
 
-  it('files again only what has waited long', async () => {
+  it('files again only what has waited long, or was asked for by a clock that was ahead', async () => {
     const { importFiles, deletions, erasures } = stores.mongo.collections;
     const old = new Date(Date.now() - HOUR_MS);
+    const ahead = new Date(Date.now() + 9_000 * HOUR_MS);
     await importFiles.insertMany([
       aFile('old', old),
       aFile('new', new Date()),
+      aFile('ahead', ahead),
       { ...aFile('done', old), state: 'imported' },
     ]);
     await erasures.insertMany([
       { _id: 'waiting', requestedAt: old, userId: '1' },
       { _id: 'finished', requestedAt: old },
+      { _id: 'ahead', requestedAt: ahead, userId: '2' },
     ]);
     const aDeletion = (subject: string, requestedAt: Date) => ({
       _id: `thread-${subject}`,
@@ -37,7 +40,11 @@ describe('refileWhenIdle', () => {
       subject,
       requestedAt,
     });
-    await deletions.insertMany([aDeletion('7', old), aDeletion('8', new Date())]);
+    await deletions.insertMany([
+      aDeletion('7', old),
+      aDeletion('8', new Date()),
+      aDeletion('9', ahead),
+    ]);
     const filed: unknown[] = [];
     const producer = {
       refile: (name: string, payload: unknown) => {
@@ -45,11 +52,14 @@ describe('refileWhenIdle', () => {
         return Promise.resolve('');
       },
     };
-    expect(await refileLost(stores.mongo.collections, producer, HOUR_MS / 2)).to.equal(3);
+    expect(await refileLost(stores.mongo.collections, producer, HOUR_MS / 2)).to.equal(6);
     expect(filed).to.deep.equal([
       ['import-file', { uploadId: 'old', importId: 'i' }],
+      ['import-file', { uploadId: 'ahead', importId: 'i' }],
       ['delete-thread', { threadId: '7' }],
+      ['delete-thread', { threadId: '9' }],
       ['erase-user', { erasureId: 'waiting' }],
+      ['erase-user', { erasureId: 'ahead' }],
     ]);
   });
 

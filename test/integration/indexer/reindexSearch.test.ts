@@ -198,6 +198,14 @@ describe('reindexSearch', () => {
     expect(await search('last')).to.include({ messageCount: 2 });
   });
 
+  it('drops the old index where a clock that was ahead has set the end of the window', async () => {
+    await writeThreads(1);
+    await atOtherTime(400 * 86_400_000, rebuild);
+    expect(await indexes()).to.have.length(2);
+    await dropRetained(deps);
+    expect(await indexes()).to.deep.equal(['000002']);
+  });
+
   it('drops the old index even if its first attempt was cut off', async () => {
     await writeThreads(2);
     await rebuild();

@@ -1,4 +1,3 @@
-import { mock } from 'node:test';
 import { expect } from 'chai';
 import { buildPeople, markAgedMembers } from '../../../services/indexer/build/buildPeople.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
@@ -11,6 +10,7 @@ import { dayOf } from '../../../services/indexer/views/tallyPeople.js';
 import type { Announcement } from '../../../shared/jobs/announcements.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { NEVER } from '../../../shared/store/work.js';
+import { atOtherTime } from '../../support/atOtherTime.js';
 import { aSourceMessage, aSourceThread, anAuthor } from '../../support/factories.js';
 import {
   anotherProcess,
@@ -147,10 +147,10 @@ describe('the safeguards of records', () => {
     const line = { _id: `${source.server._id}/messages/week/${author.id}` };
     const today = (await members.findOne({ userId: author.id }))!.periodDay!;
     for (const days of [8, 400]) {
-      mock.timers.enable({ apis: ['Date'], now: Date.now() + days * 86_400_000 });
-      await setMarks(deps, 'person', [author.id]);
-      await doAll(deps);
-      mock.timers.reset();
+      await atOtherTime(days * 86_400_000, async () => {
+        await setMarks(deps, 'person', [author.id]);
+        await doAll(deps);
+      });
       expect(await ranks.countDocuments(line)).to.equal(0);
       await markAgedMembers(deps, new Date());
       await doAll(deps);
