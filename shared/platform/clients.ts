@@ -157,10 +157,18 @@ export function createRedis(url: string, limits: { timeoutMs: number }): Redis {
   return inItsDatabase(redis);
 }
 
-/** A Redis connection for a BullMQ worker. Its commands wait for the server as long as it takes. */
-export function createWorkerRedis(url: string): Redis {
+/** Twice as long (ms) as BullMQ's longest blocking command. */
+const SILENT_MS = 20_000;
+
+/**
+ * A Redis connection for a BullMQ worker. Its commands wait for the server as long as it takes. A connection may fall
+ * silent without breaking, as when a firewall forgets it. So where nothing has come for `silentMs` after a command, the
+ * driver opens another connection, and sends the command again.
+ */
+export function createWorkerRedis(url: string, { silentMs = SILENT_MS } = {}): Redis {
   const redis = new Redis(url, {
     maxRetriesPerRequest: null,
+    socketTimeout: silentMs,
     retryStrategy: (attempt) => Math.min(attempt * 200, 2_000),
   });
   return inItsDatabase(redis);

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { createRedis } from '../../../shared/platform/clients.js';
+import { createRedis, createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
 import { whyAway } from '../../../shared/platform/whyAway.js';
+import { startProxy, urlThrough } from '../../support/apiProxy.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('createRedis', () => {
@@ -50,6 +51,24 @@ describe('createRedis', () => {
       process.removeAllListeners('unhandledRejection');
       for (const listener of listeners) process.on('unhandledRejection', listener);
       redis.disconnect();
+    }
+  });
+});
+
+describe('createWorkerRedis', () => {
+  it('sends a command again where its connection has fallen silent', async () => {
+    const { REDIS_URL } = readSettings();
+    const { hostname: host, port } = new URL(REDIS_URL);
+    const proxy = await startProxy({ host, port: Number(port || 6_379) });
+    const redis = createWorkerRedis(urlThrough(REDIS_URL, proxy), { silentMs: 500 });
+    redis.on('error', () => undefined);
+    try {
+      expect(await redis.ping()).to.equal('PONG');
+      proxy.strand();
+      expect(await redis.ping()).to.equal('PONG');
+    } finally {
+      redis.disconnect();
+      await proxy.close();
     }
   });
 });
