@@ -69,8 +69,8 @@ interface Page extends Pick<LivePage, 'unreadable'> {
 }
 
 /**
- * Fetches and records the messages after the last known one. Resolves with null, and records nothing, where the forum
- * is not archived any more.
+ * Fetches and records the messages after the last known one. Resolves with null where the forum is not archived any
+ * more, so that the place of a page that was not recorded is not noted.
  */
 async function fetchPage(
   deps: SyncDeps,
@@ -86,6 +86,8 @@ async function fetchPage(
   deps.meter.count(all.length);
   const told = messages.map((message) => ({ value: message, asOf }));
   await recordMessages(deps, server, { threadId, channelId }, told);
+  // If a look has found meanwhile that the forum is not archived any more, nothing was recorded.
+  if (!deps.servers.get(serverId)?.channels.has(channelId)) return null;
   return { messages: all.length, last: all.at(-1)?.id ?? null, asOf, unreadable };
 }
 

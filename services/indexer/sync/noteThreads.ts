@@ -89,6 +89,9 @@ async function noteThread(
   { thread, asOf, isEvent, erased, known }: Noted,
 ): Promise<void> {
   const told = liveThread(thread, server.serverId);
+  const channel = server.channels.get(told.channelId);
+  // While the roles of starters were asked for, a look has found that the forum is not archived any more.
+  if (!channel) return;
   // A digest of the id of an erased person would confirm that they had started the thread.
   const digestFor = (people: ErasedPeople): string => valueDigest(eraseThread(told, people));
   const wanted = todoOf(thread, known);
@@ -108,7 +111,6 @@ async function noteThread(
     const next = { ...fetched, ...countsOf(thread), digest, asOf, ...place };
     documents.put('sync', withTodo({ ...next, _id: thread.id, kind: 'thread' }, todo, problem));
   };
-  const channel = server.channels.get(told.channelId)!;
   // The look at the server may be older than this answer. A name that was told between the two has to stay.
   const header = { asOf, server: server.told, channel, thread: told };
   const source = { told: header, placeAsOf: server.asOf };

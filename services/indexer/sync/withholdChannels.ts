@@ -4,6 +4,7 @@ import { isProofOfDeletion, PlatformRefused } from '../../../shared/discordApi/p
 import { placeRequest } from '../../../shared/discordApi/requests.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import { commitHeld } from './commitHeld.js';
+import { forgetChannels } from './forgetChannels.js';
 import { removeDeletedChannel } from './removeDeleted.js';
 import { isLongWithheld } from './removeWithheld.js';
 import type { SyncDeps } from './syncDeps.js';
@@ -94,8 +95,13 @@ async function withhold(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
   await change(deps, channel, causes, (now) => ({ ...now, withheldAt: new Date() }));
 }
 
+/**
+ * Shows a forum again. While it was withheld, nothing new of it was recorded. So it is read from its beginning. The look
+ * that withheld it may have failed before it noted that.
+ */
 async function show(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
   if (!channel.withheldAt) return;
+  await forgetChannels(deps.collections.sync, { _id: channel._id });
   await change(deps, channel, [], ({ withheldAt: _withheldAt, ...shown }) => shown);
 }
 

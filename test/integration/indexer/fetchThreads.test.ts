@@ -13,7 +13,7 @@ import {
   PlatformForbidden,
   PlatformRefused,
 } from '../../../shared/discordApi/platformErrors.js';
-import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
+import type { LiveMessage, LiveThread } from '../../../shared/discordApi/answerTypes.js';
 import type { PlatformClient, PlatformRequest } from '../../../shared/discordApi/platformClient.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
@@ -32,7 +32,7 @@ import {
   aThread as aThreadRecord,
 } from '../../support/factories.js';
 import { record } from '../../support/indexerDeps.js';
-import { aLiveMessage, aLiveThread } from '../../support/liveAnswers.js';
+import { aLiveMessage, aLiveThread, aLiveUser } from '../../support/liveAnswers.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('fetching threads', () => {
@@ -226,6 +226,60 @@ describe('fetching threads', () => {
       const left = await deps.collections.optOuts.distinct('userId');
       expect(left).to.deep.equal(isReadable ? [starter] : []);
     });
+
+  /**
+   * A process that archives a forum. While it asks for the roles of `userId`, a look withholds the forum, and then
+   * fails, because the platform is away. The threads of the forum hold `page`.
+   */
+  async function hiddenMeanwhile(userId: string, page: readonly LiveMessage[] = []) {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: serverId } = one.guild;
+    one.guild.roles.push({ id: anId(), name: 'No Archive', permissions: '0' });
+    let isAway = false;
+    const { platform } = answeringPlatform([one], {
+      async before({ route, path }) {
+        if (isAway && route === 'me') throw new PlatformAway('It is away');
+        if (!path.endsWith(`/members/${userId}`)) return;
+        hide(one, one.channels[0]!);
+        isAway = true;
+        expect(await loadServer(own, serverId).catch(String)).to.include('It is away');
+      },
+    });
+    const get: PlatformClient['get'] = async (request, signal) => {
+      const { value, asOf } = await platform.get(request, signal);
+      if (request.route !== 'messages') return { value, asOf };
+      return { value: request.check(request.path.endsWith('after=0') ? page : []), asOf };
+    };
+    const own = syncDeps(deps, { get }, { optOutRoles: ['no archive'] });
+    const server = await loadServer(own, serverId);
+    const parent = { guild_id: serverId, parent_id: one.channels[0]!.id };
+    const note = (more: Partial<LiveThread>) =>
+      noteThreads(own, server, {
+        threads: [aLiveThread({ ...parent, ...more })],
+        asOf: server.asOf + 1,
+      });
+    return { own, note };
+  }
+
+  it('records no thread of a forum that is hidden while the roles of its starter are asked for', async () => {
+    const starter = anId();
+    const { note } = await hiddenMeanwhile(starter);
+    await note({ owner_id: starter });
+    expect(await deps.collections.threads.countDocuments()).to.equal(0);
+    expect(await deps.collections.sync.countDocuments({ kind: 'thread' })).to.equal(0);
+  });
+
+  it('passes over no page that was not recorded, as the forum is hidden while the roles of its authors are asked for', async () => {
+    const author = aLiveUser();
+    const page = Array.from({ length: 100 }, () => aLiveMessage({ author }));
+    const { own, note } = await hiddenMeanwhile(author.id, page);
+    const { id: _id } = page[0]!;
+    await note({ id: _id });
+    const threads = syncOf(deps.collections.sync, 'thread');
+    await fetchThread(own, (await threads.findOne({ _id }))!);
+    expect(await deps.collections.messages.countDocuments()).to.equal(0);
+    expect(await threads.findOne({ _id })).to.include({ todo: 'new', ...NOTHING_FETCHED });
+  });
 
   it('skips a message that cannot be read, and reports it until it can be', async () => {
     const one = anAnsweredServer('Rust', ['help']);

@@ -5,6 +5,7 @@ import { PlatformAway, PlatformRefused } from '../../../shared/discordApi/platfo
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
+import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
 import { removeLongWithheld } from '../../../services/indexer/sync/removeWithheld.js';
 import { channelsOf, type SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
@@ -24,6 +25,7 @@ import {
 import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
 import { doAll, endLeases, record } from '../../support/indexerDeps.js';
+import { aLiveThread } from '../../support/liveAnswers.js';
 import { readBody } from '../../support/readBody.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { verifyNow } from '../../support/verifiedArchive.js';
@@ -275,6 +277,39 @@ describe('a look at a server', () => {
     await channels.updateOne({ _id: channelId }, { $set });
     await loadServer(own, serverId);
     expect(await channels.findOne({ _id: channelId })).to.not.have.any.keys(...Object.keys(place));
+  });
+
+  it('makes the sync read a forum from its beginning that was withheld, even where the look that found this failed', async () => {
+    const server = anAnsweredServer('Rust', ['help', 'news']);
+    let isAway = false;
+    const { platform } = answeringPlatform([server], {
+      before: ({ route }) =>
+        isAway && route === 'me'
+          ? Promise.reject(new PlatformAway('It is away'))
+          : Promise.resolve(),
+    });
+    const own = syncDeps(deps, platform);
+    const [help] = server.channels;
+    const look = () => loadServer(own, server.guild.id);
+    const channels = syncOf(deps.collections.sync, 'channel');
+    const { asOf } = await look();
+    const threads = server.channels.map(({ id: channelId }) =>
+      aLiveThread({ guild_id: server.guild.id, parent_id: channelId }),
+    );
+    await noteThreads(own, own.servers.get(server.guild.id)!, { threads, asOf: asOf + 1 });
+    const listedTo = new Date().toISOString();
+    await channels.updateMany({ kind: 'channel' }, { $set: { listedTo } });
+    hide(server, help!);
+    isAway = true;
+    expect(await look().catch(String)).to.include('It is away');
+    isAway = false;
+    help!.permission_overwrites = [];
+    await look();
+    const left = (kind: 'channel' | 'thread', more = {}) =>
+      deps.collections.sync.distinct(kind === 'channel' ? '_id' : 'channelId', { kind, ...more });
+    const others = server.channels.slice(1).map(({ id }) => id);
+    expect(await left('channel', { listedTo })).to.deep.equal(others);
+    expect(await left('thread')).to.deep.equal(others);
   });
 
   it('makes the sync ask for all members again when the opt-out roles have changed, and only then', async () => {
