@@ -6,9 +6,13 @@ const LONGEST_MS = 2 * 3_600_000;
 
 /**
  * Corrects times that were stored while the clock was ahead. What is due only in a year would otherwise wait for a year.
- * A thread whose last reading seems to lie in the future would not be read again until then.
+ * A thread whose last reading seems to lie in the future would not be read again until then. The messages of a forum
+ * that seems to be withheld from a future moment on would be kept until then.
  */
-export async function correctTimes({ sync }: Pick<Collections, 'sync'>): Promise<void> {
+export async function correctTimes({
+  sync,
+  channels,
+}: Pick<Collections, 'sync' | 'channels'>): Promise<void> {
   const now = new Date();
   const ahead = { $gt: now };
   const tooFar = { $gt: new Date(now.getTime() + LONGEST_MS) };
@@ -40,4 +44,5 @@ export async function correctTimes({ sync }: Pick<Collections, 'sync'>): Promise
     ],
     { ordered: false },
   );
+  await channels.updateMany({ withheldAt: ahead }, { $set: { withheldAt: now } });
 }

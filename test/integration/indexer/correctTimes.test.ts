@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Collections } from '../../../shared/store/collections.js';
+import type { ChannelRecord } from '../../../shared/store/records.js';
 import { NEVER_CHECKED } from '../../../shared/store/syncRecords.js';
 import { correctTimes } from '../../../services/indexer/sync/correctTimes.js';
 import { suiteStores } from '../../support/suiteStores.js';
@@ -10,7 +11,7 @@ describe('times of the sync that a wrong clock has stored', () => {
   const stores = suiteStores();
 
   it('are corrected, and all others stay', async () => {
-    const { sync } = stores.mongo.collections;
+    const { sync, channels } = stores.mongo.collections;
     const began = Date.now();
     const hours = (count: number): Date => new Date(began + count * 3_600_000);
     const [before, soon, year] = [hours(-1), hours(1), hours(9_000)];
@@ -26,6 +27,12 @@ describe('times of the sync that a wrong clock has stored', () => {
       { _id: 'hidden', kind: 'channel', refusedAt: before },
     ];
     await sync.insertMany(records as unknown as SyncRecord[]);
+    const forums = [
+      { _id: 'withheld soon', withheldAt: soon },
+      { _id: 'withheld', withheldAt: before },
+      { _id: 'shown' },
+    ];
+    await channels.insertMany(forums as unknown as ChannelRecord[]);
     await correctTimes(stores.mongo.collections);
     const found = (await sync.find().toArray()) as unknown as Record<string, unknown>[];
     const now = found.find(({ _id }) => _id === 'due')!['dueAt'] as Date;
@@ -40,6 +47,11 @@ describe('times of the sync that a wrong clock has stored', () => {
       records[6],
       { _id: 'refused', kind: 'channel' },
       records[8],
+    ]);
+    expect(await channels.find().toArray()).to.have.deep.members([
+      { _id: 'withheld soon', withheldAt: now },
+      forums[1],
+      forums[2],
     ]);
   });
 });
