@@ -160,8 +160,12 @@ async function requireKept(
   { collections }: SyncDeps,
   channelId: string | null | undefined,
 ): Promise<void> {
-  // A thread without a channel belongs to no forum.
-  const channel = await syncOf(collections.sync, 'channel').findOne({ _id: channelId ?? '' });
+  const channel = await syncOf(collections.sync, 'channel').findOne({
+    // A thread without a channel belongs to no forum.
+    _id: channelId ?? '',
+    // The first channel of an old server has the server's id.
+    kind: 'channel',
+  });
   if (channel?.problem === null) return;
   throw new NotSynced(`It is not archived. ${channel?.problem ?? 'It is no forum'}`);
 }

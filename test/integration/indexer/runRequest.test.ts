@@ -164,6 +164,15 @@ describe('a request to sync', () => {
     expect(await channels.findOne({ _id: channelId })).not.to.have.property('deleted');
   });
 
+  it('says that the first channel of an old server is no forum, although it has the id of the server', async () => {
+    const one = anAnsweredServer('Rust', ['help', 'general']);
+    const { id: serverId } = one.guild;
+    Object.assign(one.channels[1]!, { id: serverId, type: 0 });
+    const own = syncDeps(deps, answeringPlatform([one]).platform);
+    const asked = runRequest(own, aRequest({ channelId: serverId }));
+    expect(await asked.catch(String)).to.equal('NotSynced: It is not archived. It is no forum');
+  });
+
   it('reads what the platform once told and no list tells, but nothing that an export alone has told of', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const place = { server: { _id: one.guild.id }, channel: { _id: one.channels[0]!.id } };
