@@ -8,8 +8,11 @@ import { changeRecords } from './fileRecords.js';
 const AT_ONCE = 500;
 
 /**
- * Removes copies and their records. First the records say that the copies are being removed. Otherwise worker A, which
- * has lost its claim, could remove a copy that worker B has just recorded.
+ * Removes copies of a subject's files, and their records. First the records say that the copies are being removed.
+ * Otherwise worker A, which has lost its claim, could remove a copy that worker B has just recorded.
+ *
+ * A file may belong to another subject by now. Worker A finds that a message with a file has moved out of a thread.
+ * Meanwhile worker B copies the file for the thread into which the message has moved. That record stays.
  */
 export async function removeFiles(
   deps: Pick<IndexerDeps, 'commit'>,
@@ -17,12 +20,15 @@ export async function removeFiles(
   mark: Mark,
   records: readonly SyncFile[],
 ): Promise<void> {
+  const isOwn = (now: SyncFile | null): now is SyncFile => now?.of === mark.subject;
   for (const some of slices(records, AT_ONCE)) {
     const ids = some.map(({ _id }) => _id);
-    const going = await changeRecords(deps, mark, ids, (now) => now && { ...now, gone: true });
+    const going = await changeRecords(deps, mark, ids, (now) =>
+      isOwn(now) ? { ...now, gone: true } : undefined,
+    );
     if (!going) return;
     const keys = [...going.values()].flatMap((record) => record?.copy?.key ?? []);
     await files.remove(keys);
-    await changeRecords(deps, mark, ids, () => null);
+    await changeRecords(deps, mark, ids, (now) => (isOwn(now) ? null : undefined));
   }
 }

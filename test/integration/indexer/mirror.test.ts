@@ -244,6 +244,54 @@ describe('the mirror', () => {
     expect(await again()).to.deep.equal({ stored: [], copies: [undefined] });
   });
 
+  for (const moment of ['before', 'while'] as const)
+    it(`keeps the copy of a file whose message has moved, made ${moment} a worker removes the copy of its former thread`, async () => {
+      const [wrong, right, id] = [anId(), anId(), anId()];
+      // A forged export has put the message into a wrong thread. Now the platform tells of it in the right one.
+      for (const [threadId, asOf] of [
+        [wrong, 1],
+        [right, LIVE],
+      ] as const) {
+        const attachments = [aFile(server.url, threadId, { id })];
+        const message = aSourceMessage({ _id: right, threadId, attachments, asOf });
+        await record(deps, aSourceThread({ thread: { _id: threadId } }), [message]);
+        if (threadId === wrong) await doDue(deps);
+      }
+      expect((await records()).map(({ of }) => of)).to.deep.equal([`thread/${wrong}`]);
+      await setMarks(deps, 'mirror', [`thread/${wrong}`]);
+      const { work } = deps.collections;
+      const claimed = await claimMarks(deps, await work.find({ kind: 'mirror' }).toArray());
+      const other = { ...anotherProcess(deps, stores), mirror: deps.mirror };
+      let copying: Promise<unknown> | undefined;
+      const copyNow = async () => {
+        await setMarks(deps, 'mirror', [`thread/${right}`]);
+        await runDue(other, {}, ['mirror']);
+      };
+      const { files } = deps.mirror;
+      const late: Deps = {
+        ...deps,
+        async commit(change) {
+          if (moment === 'before') await (copying ??= copyNow());
+          return deps.commit(change);
+        },
+        mirror: {
+          ...deps.mirror,
+          files: {
+            ...files,
+            async remove(keys) {
+              await files.remove(keys);
+              await (copying ??= copyNow());
+            },
+          },
+        },
+      };
+      await runClaimed(late, 'mirror', claimed);
+      const [found] = await records();
+      expect(found).to.include({ of: `thread/${right}` });
+      expect(await stored()).to.deep.equal([found?.copy?.key]);
+      expect(await totals()).to.include({ files: 1 });
+    });
+
   it('forgets no removal that is requested while it removes something else', async () => {
     const { threadId } = await aThreadWith((id) => [aFile(server.url, id)]);
     const subject = `thread/${threadId}`;
