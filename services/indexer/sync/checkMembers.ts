@@ -1,5 +1,5 @@
 import { batches } from '../../../shared/platform/batches.js';
-import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
+import { PlatformAway, PlatformForbidden } from '../../../shared/discordApi/platformErrors.js';
 import { NEVER_CHECKED, syncOf, type SyncMember } from '../../../shared/store/syncRecords.js';
 import { isPermanent } from '../permanentErrors.js';
 import { readRoles } from './memberRoles.js';
@@ -74,7 +74,12 @@ async function nextMember(
   );
 }
 
-/** Resolves with false where the platform is away. An author whose roles cannot be read is asked for again in turn. */
+/**
+ * Resolves with whether the next author may be asked for at once. This is not so where the platform is away. Nor is it
+ * so where the platform says that the bot may not see the author. Then the bot was probably removed from the server, and
+ * each further question counts towards a ban, until a look finds that. An author whose roles cannot be read is asked for
+ * again in turn.
+ */
 async function tryRead(deps: SyncDeps, member: SyncMember): Promise<boolean> {
   try {
     await readRoles(deps, member);
@@ -86,6 +91,6 @@ async function tryRead(deps: SyncDeps, member: SyncMember): Promise<boolean> {
     deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
     const members = syncOf(deps.collections.sync, 'member');
     await members.updateOne({ _id }, { $set: { checkedAt: new Date() } });
-    return true;
+    return !(error instanceof PlatformForbidden);
   }
 }

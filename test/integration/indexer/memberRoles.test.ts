@@ -4,6 +4,7 @@ import type { PlatformClient, PlatformRequest } from '../../../shared/discordApi
 import {
   PlatformAnswerError,
   PlatformAway,
+  PlatformForbidden,
   PlatformRefused,
 } from '../../../shared/discordApi/platformErrors.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
@@ -22,6 +23,7 @@ import { noteUnknown } from '../../../services/indexer/sync/noteUnknown.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { until } from '../../support/apiServer.js';
 import { everyTrace } from '../../support/everyTrace.js';
 import { anId } from '../../support/factories.js';
 import { doAll } from '../../support/indexerDeps.js';
@@ -278,6 +280,32 @@ describe('roles of members', () => {
     // This must not end the sync.
     expect(await check(new PlatformAway('It is away'), 1)).to.have.length(1);
     expect(await check(new PlatformRefused('Not this one', 400, null), 2)).to.have.members(ids);
+  });
+
+  it('are not asked for one after the other without a rest where the bot may see nobody', async () => {
+    const own = rolesOf({ roles: [] });
+    const { sync } = deps.collections;
+    const notes = Array.from({ length: 2 }, () => {
+      const one = anId();
+      const member = { kind: 'member' as const, serverId, userId: one, asOf: 0 };
+      return { _id: memberId(serverId, one), ...member, checkedAt: NEVER_CHECKED };
+    });
+    await syncOf(sync, 'member').insertMany(notes);
+    let asked = 0;
+    const stop = new AbortController();
+    const get = () => {
+      asked += 1;
+      return Promise.reject(new PlatformForbidden('Missing Access', 403, 50_001));
+    };
+    const more = { platform: { get }, signal: stop.signal, listening: { since: null } };
+    const checking = checkMembers({ ...own, ...more } as unknown as SyncDeps, 1);
+    const isNoted = { kind: 'member' as const, checkedAt: { $gt: NEVER_CHECKED } };
+    await until(async () => (await sync.countDocuments(isNoted)) > 0);
+    // In this time, the next one would be looked for and asked for.
+    for (let n = 0; n < 20; n += 1) await sync.countDocuments(isNoted);
+    stop.abort();
+    await checking;
+    expect(asked).to.equal(1);
   });
 
   it('are asked for nobody who was erased, and earlier notes are removed', async () => {
