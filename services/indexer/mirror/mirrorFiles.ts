@@ -22,15 +22,34 @@ const AGAIN_MS = 30_000;
 /**
  * Copies the files that the marked subjects show, and removes other copies. Without a mirror, only the records of other
  * copies are removed. The copies without a record are removed when the mirror is turned on again.
+ *
+ * The whole mirror is looked through after the marks of the subjects have ended. That may take an hour, and a deletion
+ * must not wait for it because this process still claims the mark of its thread.
  */
 export async function mirrorFiles(deps: IndexerDeps, marks: Mark[]): Promise<void> {
-  if (!deps.mirror) return removeRecords(deps, marks);
+  const { mirror } = deps;
+  if (!mirror) return removeRecords(deps, marks);
+  const isWhole = ({ subject }: Mark): boolean => subject === EVERYTHING;
+  await mirrorEach(
+    deps,
+    mirror,
+    marks.filter((mark) => !isWhole(mark)),
+  );
+  await mirrorEach(deps, mirror, marks.filter(isWhole));
+}
+
+/** Copies and removes the files of some subjects, one subject after the other. */
+async function mirrorEach(
+  deps: IndexerDeps,
+  mirror: Mirror,
+  marks: readonly Mark[],
+): Promise<void> {
   const end = performance.now() + SLICE_MS;
   const done: Mark[] = [];
   const left: Mark[] = [];
   try {
     for (const mark of marks) {
-      const isLeft = await mirrorOne(deps, deps.mirror, mark, end);
+      const isLeft = await mirrorOne(deps, mirror, mark, end);
       (isLeft ? left : done).push(mark);
     }
   } finally {

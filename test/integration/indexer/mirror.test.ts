@@ -858,6 +858,33 @@ describe('the mirror', () => {
     expect(await begin(deps)).to.equal(0);
   });
 
+  it('claims no thread any more while it looks through the whole mirror, as deletions would wait for that', async () => {
+    const { threadId } = await aThreadWith((id) => [aFile(server.url, id)]);
+    const subjects = ['all', `thread/${threadId}`];
+    await setMarks(deps, 'mirror', subjects);
+    const { work } = deps.collections;
+    const found = await work.find({ kind: 'mirror' }).sort({ subject: 1 }).toArray();
+    const claimed = await claimMarks(deps, found);
+    expect(claimed.map(({ subject }) => subject)).to.deep.equal(subjects);
+    const { files } = deps.mirror;
+    let held: string[] | undefined;
+    const looking: Deps = {
+      ...deps,
+      mirror: {
+        ...deps.mirror,
+        files: {
+          ...files,
+          async *list() {
+            held = await work.distinct('subject', { claim: { $exists: true } });
+            yield* files.list();
+          },
+        },
+      },
+    };
+    await runClaimed(looking, 'mirror', claimed);
+    expect(held).to.deep.equal(['all']);
+  });
+
   it('ends the marks of several subjects in one transaction', async () => {
     const { work } = deps.collections;
     const ids: string[] = [];
