@@ -1,5 +1,6 @@
 import type { LivePage, Unreadable } from '../../../shared/discordApi/answerTypes.js';
 import { batches } from '../../../shared/platform/batches.js';
+import { findGathered } from '../../../shared/store/gather.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { isProofOfDeletion } from '../../../shared/discordApi/platformErrors.js';
@@ -24,6 +25,12 @@ const REMOVED_AT_ONCE = 50;
  * more, nothing more is fetched. That look deletes the note of the thread.
  */
 export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
+  const { collections } = deps;
+  // Nothing of a thread is recorded that an operator has deleted.
+  if ((await findGathered(collections.threads, thread._id))?.deleted) {
+    await collections.sync.deleteOne({ _id: thread._id });
+    return;
+  }
   let { after, since } = thread;
   const startedAt = new Date();
   const isFromFirst = after === '0';
@@ -42,7 +49,7 @@ export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<v
   if (isFromFirst || thread.todo === 'all') await removeDeleted(deps, thread, since);
   const problem = problemOf(unreadable);
   if (problem) deps.logger.warn({ threadId: thread._id, unreadable }, 'Messages cannot be read');
-  await syncOf(deps.collections.sync, 'thread').updateOne(
+  await syncOf(collections.sync, 'thread').updateOne(
     { _id: thread._id, token: thread.token! },
     {
       // A reading that went on from the middle says nothing about the messages before, which may have changed.

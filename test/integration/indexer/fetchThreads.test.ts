@@ -1,6 +1,7 @@
 import { once, setMaxListeners } from 'node:events';
 import { expect } from 'chai';
 import { MongoNetworkError } from 'mongodb';
+import { recordThreadDeletion } from '../../../services/indexer/jobs/deleteThread.js';
 import { fetchThread } from '../../../services/indexer/sync/fetchThread.js';
 import { fetchThreads } from '../../../services/indexer/sync/fetchThreads.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
@@ -167,6 +168,24 @@ describe('fetching threads', () => {
     expect(removed).to.deep.equal([{ serverId, cause: `delete-thread/${gone._id}` }]);
     expect((await deps.collections.threads.findOne({ _id: gone._id }))?.deleted).to.equal(true);
     expect(await deps.collections.sync.countDocuments()).to.equal(0);
+  });
+
+  it('asks nothing more of a thread that was deleted here, and forgets it', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { platform, asked } = answeringPlatform([one]);
+    const own = syncDeps(deps, platform);
+    const server = await loadServer(own, one.guild.id);
+    const thread = aLiveThread({ guild_id: one.guild.id, parent_id: one.channels[0]!.id });
+    const told = { threads: [thread], asOf: server.asOf + 1 };
+    await noteThreads(own, server, told);
+    const known = await syncOf(deps.collections.sync, 'thread').findOne({ _id: thread.id });
+    await recordThreadDeletion(deps, thread.id);
+    asked.length = 0;
+    await fetchThread(own, known!);
+    // A list may tell it again.
+    await noteThreads(own, server, { ...told, asOf: told.asOf + 1 });
+    expect(asked).to.deep.equal([]);
+    expect(await deps.collections.sync.countDocuments({ kind: 'thread' })).to.equal(0);
   });
 
   for (const count of [0, 1]) {
