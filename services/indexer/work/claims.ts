@@ -24,8 +24,16 @@ type Held = Pick<Mark, '_id' | 'claim'>;
 
 /** Marks that are worked on in this process. */
 const underWay = new Set<readonly Mark[]>();
-/** Claims whose try does not count, but could not be taken back, because MongoDB was away. */
-const excused = new Set<string>();
+/**
+ * Claimed marks whose try does not count, by `heldKey`. It could not be taken back, because MongoDB was away, or the
+ * process was about to stop.
+ */
+const excused = new Map<string, Held>();
+
+/** Names a claim on one mark. The marks of a batch have the same claim. */
+function heldKey({ _id, claim }: Held): string {
+  return `${_id} ${claim}`;
+}
 
 /** Returns when a claim that is made now ends. */
 function leaseEnd(): Date {
@@ -77,8 +85,8 @@ export async function claimMarks(
       marks.flatMap(({ _id }) => {
         const mark = documents.get('work', _id);
         if (!mark || !isDue(mark.due)) return [];
-        const { tries = 0, claim: before = '' } = mark;
-        const counted = excused.has(before) ? Math.max(tries, 1) : tries + 1;
+        const { tries = 0 } = mark;
+        const counted = excused.has(heldKey(mark)) ? Math.max(tries, 1) : tries + 1;
         // A claim is still set, so its holder began the work and did not end it.
         const whole = mark.claim !== undefined || mark.whole;
         const claimed: Mark = {
@@ -129,10 +137,10 @@ export async function keepClaims<T>(
 
 /**
  * Gives back the marks that this process works on, when it is about to stop. The tries do not count, because the work
- * did not fail.
+ * did not fail. Some work may have ended already, because its changes were refused. Its marks are given back, too.
  */
 export async function giveUpClaims(deps: Pick<IndexerDeps, 'commit'>): Promise<void> {
-  await takeBackTries(deps, [...underWay].flat());
+  await takeBackTries(deps, [...[...underWay].flat(), ...excused.values()]);
 }
 
 /** Frees claimed marks as if this try had not been made, because a store was away, or the process stops. */
@@ -146,7 +154,9 @@ export async function takeBackTries(
   };
   await changeHeld(deps, marks, before).catch(() => {
     // The claims are then free when their leases end.
-    for (const { claim } of marks) if (claim !== undefined) excused.add(claim);
+    for (const { _id, claim } of marks) {
+      if (claim !== undefined) excused.set(heldKey({ _id, claim }), { _id, claim });
+    }
   });
 }
 

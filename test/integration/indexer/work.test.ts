@@ -336,27 +336,32 @@ describe('the list of work', () => {
       await waiting;
     });
 
-    it('is left to other processes by one that stops, together with all of its marks', async () => {
-      const subjects = await Promise.all([aThread(), aThread()]);
-      await work.deleteMany({});
-      for (const subject of subjects) await mark(subject, ['a']);
-      const { stop, ...access } = createStoreAccess(stores.mongo, stores.elasticsearch, deps);
-      const held = new AbortController();
-      const write: IndexerDeps['search']['write'] = async (...args) => {
-        if (!held.signal.aborted) await once(held.signal, 'abort');
-        await access.search.write(...args);
-      };
-      const search = { ...access.search, write };
-      const ended = settled({ ...deps, ...access, search }, 'a').catch(String);
-      const claimed = { claim: { $exists: true } };
-      await untilEqual(() => work.countDocuments(claimed), 2);
-      await giveUpClaims({ commit: await stop() });
-      held.abort();
-      expect(await ended).to.equal('ProcessStops: The process stops');
-      expect(await work.countDocuments({ due: AT_ONCE, tries: { $exists: false } })).to.equal(2);
-      await settled(deps, 'a');
-      expect(await work.countDocuments({ kind: 'thread' })).to.equal(0);
-    });
+    /** Whether the marks are given back while the work goes on, or after its changes were refused. */
+    for (const when of ['before', 'after'] as const) {
+      it(`is left to other processes by one that stops, together with all of its marks, ${when} it ends`, async () => {
+        const subjects = await Promise.all([aThread(), aThread()]);
+        await work.deleteMany({});
+        for (const subject of subjects) await mark(subject, ['a']);
+        const { stop, ...access } = createStoreAccess(stores.mongo, stores.elasticsearch, deps);
+        const held = new AbortController();
+        const write: IndexerDeps['search']['write'] = async (...args) => {
+          if (!held.signal.aborted) await once(held.signal, 'abort');
+          await access.search.write(...args);
+        };
+        const search = { ...access.search, write };
+        const ended = settled({ ...deps, ...access, search }, 'a').catch(String);
+        const claimed = { claim: { $exists: true } };
+        await untilEqual(() => work.countDocuments(claimed), 2);
+        const commit = await stop();
+        if (when === 'before') await giveUpClaims({ commit });
+        held.abort();
+        expect(await ended).to.equal('ProcessStops: The process stops');
+        if (when === 'after') await giveUpClaims({ commit });
+        expect(await work.countDocuments({ due: AT_ONCE, tries: { $exists: false } })).to.equal(2);
+        await settled(deps, 'a');
+        expect(await work.countDocuments({ kind: 'thread' })).to.equal(0);
+      });
+    }
 
     it('is settled even if one of its marks is quarantined', async () => {
       const threadId = await aThread(['import/1']);
