@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const BODIES = { from: 'body/', before: 'body0' };
 
 type UploadStore = Pick<Collections, 'pieces' | 'importFiles' | 'work'>;
-type BodyStore = Pick<Collections, 'pieces' | 'bodies'>;
+type BodyStore = Pick<Collections, 'pieces' | 'bodies' | 'work'>;
 
 /**
  * Removes pieces that writers have left when they were interrupted: of uploads that were begun more than a day ago and
@@ -50,8 +50,9 @@ export function orphanUploads(store: UploadStore, begunBefore: Date): AsyncGener
 }
 
 /**
- * Finds pieces of bodies that nobody needs. `isNeeded` decides for one revision of a body. It is given the revision of
- * the body that is stored now, or undefined where none is.
+ * Finds pieces of bodies that nobody needs. Pieces that are newer than the stored body are needed while the thread is
+ * being built, however long that takes. `isNeeded` decides for every other revision of a body. It is given the revision
+ * of the body that is stored now, or undefined where none is.
  */
 export function orphanBodies(
   store: BodyStore,
@@ -62,11 +63,33 @@ export function orphanBodies(
       const body = bodyOf(one.owner);
       return body ? [{ ...one, ...body }] : [];
     });
-    const filter = { _id: { $in: written.map(({ name }) => name) } };
+    const names = written.map(({ name }) => name);
+    // The claims are read first. A build that ends between the two reads has then stored its body.
+    const built = await namesBeingBuilt(store, names);
+    const filter = { _id: { $in: names } };
     const bodies = await store.bodies.find(filter, { projection: { revision: 1 } }).toArray();
     const stored = new Map(bodies.map(({ _id, revision }) => [_id, revision]));
-    return new Set(ownersOf(written.filter((one) => isNeeded(one, stored.get(one.name)))));
+    const needed = written.filter((one) => {
+      const revision = stored.get(one.name);
+      const isNewer = revision === undefined || one.revision > revision;
+      return (isNewer && built.has(one.name)) || isNeeded(one, revision);
+    });
+    return new Set(ownersOf(needed));
   });
+}
+
+/** Returns those of some bodies whose thread is being built. Only bodies of threads are cut into pieces. */
+async function namesBeingBuilt(
+  { work }: Pick<Collections, 'work'>,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const markOf = (name: string): string => markId('thread', name.slice(name.indexOf('/') + 1));
+  const claimed: string[] = await work.distinct('_id', {
+    _id: { $in: names.map(markOf) },
+    claim: { $exists: true },
+  });
+  const marks = new Set(claimed);
+  return new Set(names.filter((name) => marks.has(markOf(name))));
 }
 
 /**

@@ -9,15 +9,20 @@ import { lateRequests } from './lateRequests.js';
 
 /** Resolves with how much is left of one kind of work. */
 type Count = () => Promise<number>;
+/** Resolves with a number that rises while workers are busy with one kind of work, or with what is done before it. */
+type Busy = () => Promise<number>;
 
 const POLL_MS = 100;
+/** Busy workers are waited for at most this many times as long as idle ones. */
+const BUSY_TIMES = 10;
 /** How late (ms) similar threads may be looked for while files are imported, with a reserve. */
 const SIMILAR_AFTER_MS = 20 * 60_000;
 
 /**
  * Waits until late requests and the work that is marked now have been done. It waits for one kind of mark after the
- * other, because each kind leads to the next. Gives up when for `patienceMs` none has been done: then nobody works on
- * them.
+ * other, because each kind leads to the next. Gives up when for `patienceMs` none has been done, and no claim has been
+ * renewed: then nobody works on them. A worker may be busy with one long thread, and do the other marks after that. It
+ * is waited for, but not for ever.
  */
 export async function awaitWork(
   deps: Pick<IndexerDeps, 'collections' | 'commit'>,
@@ -30,7 +35,8 @@ export async function awaitWork(
   // may take hours. So those that are left are marked now.
   await markAgedMembers(deps, new Date(), 0);
   for (const kind of ALL_KINDS) {
-    if (!(await awaitNone(await markedNow(collections, kind), patienceMs))) return;
+    const left = await markedNow(collections, kind);
+    if (!(await awaitNone(left, patienceMs, latestClaim(collections, kind)))) return;
   }
 }
 
@@ -43,6 +49,21 @@ async function markedNow({ work }: Pick<Collections, 'work'>, kind: LoopKind): P
   const last = await work.findOne(waiting, { sort: { at: -1 } });
   if (!last) return () => Promise.resolve(0);
   return () => work.countDocuments({ $and: [waiting, { at: { $lte: last.at } }] });
+}
+
+/**
+ * Makes a function that resolves with the time at which the last claim ends on a mark of this kind or of an earlier one;
+ * with 0 where no such mark is claimed.
+ */
+function latestClaim({ work }: Pick<Collections, 'work'>, kind: LoopKind): Busy {
+  const kinds = ALL_KINDS.slice(0, ALL_KINDS.indexOf(kind) + 1);
+  return async () => {
+    const last = await work.findOne(
+      { kind: { $in: kinds }, due: { $gt: new Date(), $lt: NEVER }, claim: { $exists: true } },
+      { sort: { due: -1 }, projection: { due: 1 } },
+    );
+    return last?.due.getTime() ?? 0;
+  };
 }
 
 /**
@@ -60,18 +81,33 @@ export function basisOf({ token, due }: Mark): string {
   return `${token} ${due.toISOString()}`;
 }
 
-/** Resolves with true when nothing is left, and with false when the number left has not fallen for `patienceMs`. */
-async function awaitNone(countLeft: Count, patienceMs: number): Promise<boolean> {
+/**
+ * Resolves with true when nothing is left. Resolves with false when the number left has not fallen for `patienceMs`, and
+ * no worker is busy.
+ */
+async function awaitNone(
+  countLeft: Count,
+  patienceMs: number,
+  busyUntil: Busy = () => Promise.resolve(0),
+): Promise<boolean> {
   let least = Infinity;
-  let since = performance.now();
+  let fellAt = performance.now();
+  let since = fellAt;
+  let busy = 0;
   for (;;) {
     const left = await countLeft();
     if (left === 0) return true;
+    const now = performance.now();
     if (left < least) {
       least = left;
-      since = performance.now();
+      fellAt = since = now;
     }
-    if (performance.now() - since > patienceMs) return false;
+    if (now - since > patienceMs) {
+      const before = busy;
+      busy = await busyUntil();
+      if (busy <= before || now - fellAt > BUSY_TIMES * patienceMs) return false;
+      since = now;
+    }
     await pause(POLL_MS);
   }
 }

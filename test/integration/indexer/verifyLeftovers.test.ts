@@ -1,13 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { Binary } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import type { AreaContext } from '../../../services/indexer/verify/area.js';
 import { lookAgain } from '../../../services/indexer/verify/confirm.js';
 import { leftoversArea } from '../../../services/indexer/verify/leftovers/leftoversArea.js';
 import { threadsArea } from '../../../services/indexer/verify/threads/threadsArea.js';
+import {
+  claimMarks,
+  LEASE_MS,
+  setMarks,
+  takeBackTries,
+} from '../../../services/indexer/work/claims.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
+import { bodyOwner, pieceId } from '../../../shared/store/pieces.js';
 import { AT_ONCE, markId } from '../../../shared/store/work.js';
 import { anId } from '../../support/factories.js';
+import { build, doAll } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { restingArchive, verifyNow } from '../../support/verifiedArchive.js';
 
@@ -46,6 +55,48 @@ describe('verifyArchive, of what is left behind', () => {
     const windows = [];
     for await (const window of threadsArea(context()).windows(ids)) windows.push(window);
     expect(windows).to.deep.equal([{ ids: ids.slice(0, 2) }, { ids: ids.slice(2) }]);
+  });
+
+  it('keeps the pieces of a body that is being made, however long that takes', async () => {
+    const { threads } = await restingArchive(deps, stores, 1);
+    const { threadId } = threads[0]!;
+    const { bodies, pieces, work } = deps.collections;
+    const _id = `thread/${threadId}`;
+    const hoursAgo = (hours: number) => (Date.now() - hours * 3_600_000) * 1_000;
+    await bodies.updateOne({ _id }, { $set: { revision: hoursAgo(2) } });
+    const piece = pieceId(bodyOwner(_id, hoursAgo(1)), 0);
+    await pieces.insertOne({ _id: piece, data: new Binary(Buffer.from('x')), last: false });
+    await setMarks(deps, 'thread', [threadId]);
+    const claimed = await claimMarks(deps, await work.find({ subject: threadId }).toArray());
+    const ended = new AbortController();
+    const renewing = renewClaims(deps, ended.signal);
+    const busy = await verifyNow(deps, { repair: true });
+    ended.abort();
+    await renewing;
+    expect(busy).to.deep.include({ differences: [], clean: true });
+    expect(await pieces.countDocuments({ _id: piece })).to.equal(1);
+    await takeBackTries(deps, claimed);
+    await build(deps, threadId);
+    const { counts } = await verifyNow(deps, { repair: true });
+    expect(counts['piece.orphan']).to.deep.equal({ found: 1, mended: 1 });
+    expect(await pieces.countDocuments({ _id: piece })).to.equal(0);
+  });
+
+  it('waits for a thread whose worker is busy with another one for long', async () => {
+    const { threads } = await restingArchive(deps, stores, 2);
+    const ids = threads.map(({ threadId }) => threadId);
+    await setMarks(deps, 'thread', ids);
+    const long = await deps.collections.work.find({ subject: ids[0]! }).toArray();
+    const claimed = await claimMarks(deps, long);
+    const ended = new AbortController();
+    const renewing = renewClaims(deps, ended.signal);
+    const verified = verifyNow(deps, { patienceMs: 400 });
+    expect(await Promise.race([verified, pause(2_000, 'waiting')])).to.equal('waiting');
+    ended.abort();
+    await renewing;
+    await takeBackTries(deps, claimed);
+    await doAll(deps);
+    expect(await verified).to.deep.include({ differences: [], clean: true });
   });
 
   it('waits for similar threads as long as another process looks for them', async () => {
@@ -90,6 +141,15 @@ async function markSimilar({ collections }: IndexerDeps, size: number): Promise<
       due: AT_ONCE,
     })),
   );
+}
+
+/** Renews all claims much more often than a worker does, as the looks of these tests follow each other quickly. */
+async function renewClaims({ collections }: IndexerDeps, ended: AbortSignal): Promise<void> {
+  for (let end = Date.now() + LEASE_MS; !ended.aborted; end += 1_000) {
+    const due = new Date(end);
+    await collections.work.updateMany({ claim: { $exists: true } }, { $set: { due } });
+    await pause(20);
+  }
 }
 
 async function searchSlowly(deps: IndexerDeps, ended: AbortSignal): Promise<void> {
