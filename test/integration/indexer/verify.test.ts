@@ -2,6 +2,7 @@ import { mock } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { Binary } from 'mongodb';
+import type { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { SearchIndexLost } from '../../../services/indexer/permanentErrors.js';
@@ -922,7 +923,7 @@ describe('verifyArchive, of a small archive', () => {
     const renewing = setInterval(() => {
       void work.updateMany({}, { $set: { due: new Date((end += 1_000)) } });
     }, 20);
-    const { differences } = await verifyNow(deps).finally(() => {
+    const { differences } = await verifyNow(deps, { patienceMs: 20 }).finally(() => {
       clearInterval(renewing);
     });
     expect(differences).to.deep.equal([]);
@@ -976,31 +977,38 @@ describe('verifyArchive, of a small archive', () => {
     });
   }
 
-  it('keeps a message that is recorded while its document is being removed', async () => {
-    const { threads } = await restingArchive(deps, stores, 1);
-    const { threadId, starter } = threads[0]!;
-    const messageId = anId();
-    const place = { index: searchAlias(deps.namespace), id: documentId('message', messageId) };
-    const document = aDocument(threadId, messageId);
-    await deps.elasticsearch.index({ ...place, document, version: 1, version_type: 'external' });
-    let isRecorded = false;
-    const remove: IndexerDeps['search']['remove'] = async (kind, ids, ...others) => {
-      if (ids.includes(messageId) && !isRecorded) {
-        isRecorded = true;
-        await deps.collections.messages.insertOne(
-          aMessage({ _id: messageId, threadId, content: 'It is said now', author: starter }),
-        );
-        await build(deps, threadId);
-      }
-      return deps.search.remove(kind, ids, ...others);
-    };
-    const meanwhile = { ...deps, search: { ...deps.search, remove } };
-    await verifyNow(meanwhile, { repair: true });
-    expect(isRecorded).to.equal(true);
-    const { _source } = await deps.elasticsearch.get<object>(place);
-    expect(_source).to.include({ content: 'It is said now' });
-    expect(await verifyNow(deps)).to.include({ clean: true });
-  });
+  for (const place of ['in its thread', 'in another thread'] as const) {
+    it(`keeps a message that is recorded ${place} while its document is being removed`, async () => {
+      const { threads } = await restingArchive(deps, stores, 2);
+      const [found, other] = threads;
+      const { threadId, starter } = place === 'in its thread' ? found! : other!;
+      const messageId = anId();
+      const at = { index: searchAlias(deps.namespace), id: documentId('message', messageId) };
+      const document = aDocument(found!.threadId, messageId);
+      await deps.elasticsearch.index({ ...at, document, version: 1, version_type: 'external' });
+      let isRecorded = false;
+      // It is recorded and built just after the repair has seen that the document is as it was found.
+      const mget = async (...asked: Parameters<Client['mget']>): Promise<unknown> => {
+        const seen = await deps.elasticsearch.mget(...asked);
+        if (!isRecorded) {
+          isRecorded = true;
+          await deps.collections.messages.insertOne(
+            aMessage({ _id: messageId, threadId, content: 'It is said now', author: starter }),
+          );
+          await setMarks(deps, 'thread', [threadId]);
+          await build(deps, threadId);
+        }
+        return seen;
+      };
+      const elasticsearch = Object.create(deps.elasticsearch, { mget: { value: mget } }) as Client;
+      const meanwhile = { ...deps, elasticsearch };
+      await verifyNow(meanwhile, { repair: true });
+      expect(isRecorded).to.equal(true);
+      const { _source } = await deps.elasticsearch.get<object>(at);
+      expect(_source).to.include({ content: 'It is said now' });
+      expect(await verifyNow(deps)).to.include({ clean: true });
+    });
+  }
 
   it('creates no search index where the alias is gone', async () => {
     await restingArchive(deps, stores, 2);

@@ -7,7 +7,10 @@ import type { Difference } from '../difference.js';
 import { REPAIR, REPAIR_CAUSE } from './cause.js';
 
 /** Builds threads again. A thread that cannot be built is quarantined. */
-export async function rebuildThreads(deps: IndexerDeps, found: Difference[]): Promise<void> {
+export async function rebuildThreads(
+  deps: IndexerDeps,
+  found: readonly Pick<Difference, 'id'>[],
+): Promise<void> {
   const ids = [...new Set(found.map(({ id }) => id))];
   await setMarks(deps, 'thread', ids, { ...REPAIR, whole: true });
   await settled(deps, REPAIR_CAUSE, undefined, { kind: 'thread' });
