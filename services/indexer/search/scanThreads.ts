@@ -8,6 +8,7 @@ import { nextVersion } from '../stores/nextVersion.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 import type { RebuildRecord } from './rebuildRecord.js';
 import { finish } from '../work/runMarks.js';
+import { removeThreadDocuments } from './removeDocuments.js';
 import { withoutQuarantined, writeThread } from './writeThread.js';
 
 const BATCH = 32;
@@ -55,15 +56,26 @@ export async function writePending(deps: IndexerDeps, search: SearchWriter): Pro
   }
 }
 
-/** Writes threads that were read after a version was taken. Resolves with the number of documents of each. */
+/**
+ * Writes threads that were read after a version was taken. Resolves with the number of documents of each. A quarantined
+ * thread cannot be written, and gets tombstones. Worker A builds a thread, and stalls before it sends the documents.
+ * Meanwhile a message of the thread is deleted, its next builds fail, and it is quarantined. Without tombstones, the new
+ * index would take A's documents when A goes on.
+ */
 async function writeThreads(
   deps: IndexerDeps,
   search: SearchWriter,
   read: ThreadRecord[],
   version: number,
 ): Promise<number[]> {
-  const threads = await withoutQuarantined(deps, read, ({ _id }) => _id);
-  return Promise.all(threads.map((thread) => writeThread(deps, search, { thread, version })));
+  const writable = new Set(await withoutQuarantined(deps, read, ({ _id }) => _id));
+  return Promise.all(
+    read.map(async (thread) => {
+      if (writable.has(thread)) return writeThread(deps, search, { thread, version });
+      await removeThreadDocuments(deps.collections, search, thread._id, version);
+      return 0;
+    }),
+  );
 }
 
 function nextThreads({ collections }: IndexerDeps, cursor: string): Promise<ThreadRecord[]> {

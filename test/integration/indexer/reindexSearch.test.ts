@@ -20,13 +20,15 @@ import type { FaultPoint } from '../../../shared/platform/faultPoint.js';
 import { requestSearchRebuild } from '../../../shared/jobs/requestSearchRebuild.js';
 import { enterRebuild, findRebuild } from '../../../shared/store/searchGenerations.js';
 import { stateOf } from '../../../shared/store/state.js';
+import { markId, MOST_TRIES } from '../../../shared/store/work.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { createSearchWriter } from '../../../services/indexer/stores/searchWriter.js';
 import { claimMarks, setMarks } from '../../../services/indexer/work/claims.js';
 import { runClaimed } from '../../../services/indexer/work/runMarks.js';
 import { until } from '../../support/apiServer.js';
 import { atOtherTime } from '../../support/atOtherTime.js';
-import { build } from '../../support/indexerDeps.js';
+import { build, endLeases, stalled } from '../../support/indexerDeps.js';
+import { poisoned } from '../../support/poison.js';
 import {
   enterLostRebuild,
   rebuildArchive,
@@ -341,6 +343,35 @@ describe('reindexSearch', () => {
       id: documentId('message', messageIds[1]!),
     });
     expect(tombstone._source?.kind).to.equal('tombstone');
+  });
+
+  it('brings back nothing of a quarantined thread, however late an older write comes', async () => {
+    const [thread] = await writeThreads(2);
+    const { threadId, messageIds } = thread!;
+    const { messages, work } = deps.collections;
+    const _id = markId('thread', threadId);
+    await setMarks(deps, 'thread', [threadId], { whole: true });
+    const claimed = await claimMarks(deps, await work.find({ _id }).toArray());
+    const late = stalled(deps, async () => {
+      await messages.updateOne({ _id: messageIds[1]! }, { $set: { deleted: true } });
+      await setMarks(deps, 'thread', [threadId], { causes: [`delete-message/${messageIds[1]}`] });
+      await work.updateOne({ _id }, { $set: { tries: MOST_TRIES - 1 } });
+      await endLeases(deps, threadId);
+      const failing = poisoned(deps, threadId, () => {
+        throw new Error('It breaks');
+      });
+      expect(await build(failing, threadId)).to.equal(false);
+      await rebuild();
+    });
+    await runClaimed(late, 'thread', claimed);
+    await stores.refreshSearch();
+    expect(await search(`of ${messageIds[1]}`)).to.include({ total: 0 });
+    expect(await search(`of ${messageIds[0]}`)).to.include({ total: 0 });
+    await setMarks(deps, 'thread', [threadId]);
+    expect(await build(deps, threadId)).to.equal(true);
+    await stores.refreshSearch();
+    expect(await search(`of ${messageIds[1]}`)).to.include({ total: 0 });
+    expect(await search(`of ${messageIds[0]}`)).to.include({ messageCount: 1 });
   });
 
   it('refuses a second rebuild while one is queued or running, and accepts another afterwards', async () => {
