@@ -7,8 +7,13 @@ export const PASSAGE = 240;
  */
 const LEAD = { sentence: 120, words: 60 } as const;
 
-/** How much shorter a clipped passage may begin and end, so that no word is cut (characters). */
+/** How much shorter a clipped passage may begin and end, so that no word is cut, or else no letter (characters). */
 const SLACK = 20;
+
+/** How many characters before a place are looked at to tell whether it is within a letter or an emoji. */
+const CONTEXT = 64;
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** The longest distance between words that are shown together (characters, markup included). */
 const NEAR = PASSAGE - 2 * SLACK;
@@ -41,14 +46,27 @@ export function clipPassage(escaped: string): string {
     /[\n。！？]/.test(signAt(n - 1)) ||
     (isSpace(n - 1) && /[\p{Sentence_Terminal}…]/u.test(signAt(n - 2)));
   const isBetween = (n: number): boolean => isSpace(n - 1) || isSpace(n) || begins(n);
+  // Not between a letter and its marks, and not within an emoji that has several characters.
+  const isWhole = (n: number): boolean => {
+    const from = Math.max(0, n - CONTEXT);
+    const signs = places
+      .slice(from, n + 1)
+      .map((place) => String.fromCodePoint(escaped.codePointAt(place)!));
+    const before = signs.slice(0, n - from).join('');
+    return graphemes.segment(signs.join('')).containing(before.length)?.index === before.length;
+  };
+  const cut = (n: number, count: number): number => {
+    const between = nearest(n, count, isBetween);
+    return isBetween(between) ? between : nearest(n, count, isWhole);
+  };
   const at = places.findIndex((place) => place > mark);
   const room = NEAR - length;
   const sentence = nearest(at, -Math.min(LEAD.sentence, room), begins);
   const start = begins(sentence) ? sentence : at - Math.min(LEAD.words, room);
   const whole = Math.max(0, Math.min(start, places.length - PASSAGE));
   // The passage may begin later, but not behind the beginning of the first mark.
-  const first = nearest(whole, Math.min(SLACK, at + 1 - whole), isBetween);
-  const last = nearest(first + PASSAGE, -SLACK, isBetween);
+  const first = cut(whole, Math.min(SLACK, at + 1 - whole));
+  const last = cut(first + PASSAGE, -SLACK);
   // A mark that begins at the end of the passage is left out.
   const kept = escaped.slice(places[first], places[last]).replace(/<mark>$/, '');
   const begun = (isOpen(escaped.slice(0, places[first])) ? MARK : '') + kept;

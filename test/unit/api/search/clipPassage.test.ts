@@ -147,4 +147,23 @@ describe('clipPassage', () => {
   it('never cuts a character in two', () => {
     expect(clipPassage(`<mark>w</mark>${'👍'.repeat(400)}`)).to.match(/^<mark>w<\/mark>(👍)+$/u);
   });
+
+  it('cuts no letter from its marks, and no emoji in two, where no words have spaces between them', () => {
+    const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+    const texts = ['ที่นี่มีน้ำ', 'हिन्दी', '👩🏽‍💻', 'c🇫🇷🇩🇪', 'e\u0301\u0302'];
+    for (const text of texts) {
+      const letters = [...graphemes.segment(text)].map(({ segment }) => segment);
+      for (let n = 0; n < 12; n += 1) {
+        const rest = Array.from({ length: 400 }, (_, at) => letters[(at + n) % letters.length]);
+        const clipped = clipPassage(`${rest.join('')}<mark>字</mark>${rest.join('')}`);
+        const [before = '', behind = ''] = clipped.split('<mark>字</mark>');
+        expect(rest.join('').endsWith(before) && rest.join('').startsWith(behind)).to.equal(true);
+        for (const { segment } of [...graphemes.segment(before), ...graphemes.segment(behind)]) {
+          expect(segment, text).to.be.oneOf(letters);
+        }
+      }
+    }
+    const marks = `e${'\u0301'.repeat(400)}`;
+    expect(visible(clipPassage(`${marks}<mark>w</mark>${marks}`))).to.have.length(PASSAGE);
+  });
 });
