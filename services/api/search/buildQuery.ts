@@ -77,6 +77,12 @@ export function buildCountQuery({ terms }: ParsedQuery, params: SearchParams): Q
   return within(params, findAll(params.type, terms, matchTerm, matchTerm));
 }
 
+/** Finds all that may be a result on any page, without regard to its score, to leave it out of something else. */
+export function buildExclusion(parsed: ParsedQuery, params: SearchParams): Query {
+  const build = params.minScore < WEAK_BELOW ? buildQuery : buildCountQuery;
+  return build(parsed, params);
+}
+
 /** Finds what is marked in a field: the terms, the words that they may be typos of, and the beginning of a word. */
 export function buildHighlightQuery(
   { terms }: Pick<ParsedQuery, 'terms'>,

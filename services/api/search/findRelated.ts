@@ -1,5 +1,8 @@
 import type { SearchParams } from '../../../shared/contract/search.js';
 import { searchIndex, type SearchDeps } from './askElasticsearch.js';
+import { buildExclusion } from './buildQuery.js';
+import type { Found } from './findPage.js';
+import type { Query } from './matchTerms.js';
 import type { ParsedQuery, SearchTerm } from './parseQuery.js';
 import type { Hit } from './presentResults.js';
 import { heaviest, type Telling } from './relatedRequest.js';
@@ -27,16 +30,18 @@ export interface Related {
 }
 
 /**
- * Finds threads and messages that hold telling terms of a query, at most `limit` together. Threads in `shown` are left
- * out.
+ * Finds threads and messages that hold telling terms of a query, at most `limit` together. Threads on the first page of
+ * results, `found`, are left out, and so are the results of all further pages.
  */
 export async function findRelated(
   deps: SearchDeps,
   parsed: ParsedQuery,
   params: SearchParams,
-  shown: readonly string[],
+  found: Found,
 ): Promise<Related> {
-  const telling = await weighTerms(deps, parsed, shown.length === 0);
+  const excluded = excludedFor(parsed, params, found);
+  const isNothingFound = found.hits.length === 0;
+  const telling = await weighTerms(deps, parsed, isNothingFound);
   const terms = telling.map(({ term, joined }) => ({
     ...term,
     alternatives: [...(term.alternatives ?? []), ...joined],
@@ -44,7 +49,7 @@ export async function findRelated(
   if (telling.length === 0) return { hits: [], terms };
   const ask = async (needed: readonly Telling[]): Promise<Hit[]> => {
     const words = { telling, needed };
-    const request = buildRelated(words, { ...parsed, terms }, params, shown);
+    const request = buildRelated(words, { ...parsed, terms }, params, excluded);
     const { hits } = await searchIndex<NonNullable<Hit['_source']>>(deps, request);
     return hits.hits;
   };
@@ -52,6 +57,15 @@ export async function findRelated(
   const hits = await ask(needed);
   // Terms are weighed over the whole archive. The filters may leave nothing that holds one of the needed terms. Then
   // any of the telling terms will do.
-  const isLeft = hits.length + shown.length === 0 && needed.length < telling.length;
+  const isLeft = isNothingFound && hits.length === 0 && needed.length < telling.length;
   return { hits: isLeft ? await ask(telling) : hits, terms };
+}
+
+/** Finds the threads on the first page of results, and where there are further pages, what is found on these. */
+function excludedFor(parsed: ParsedQuery, params: SearchParams, found: Found): Query[] {
+  const shown = found.hits.flatMap(({ _source: document }) => document?.threadId ?? []);
+  if (shown.length === 0) return [];
+  const onPage = { terms: { threadId: [...new Set(shown)] } };
+  const isAll = found.threadCount + found.messageCount <= found.hits.length;
+  return isAll ? [onPage] : [onPage, buildExclusion(parsed, params)];
 }

@@ -33,13 +33,13 @@ export function relatedScore(given: number): number {
 
 /**
  * Finds threads and messages that hold telling terms in one stretch or one message. They are ranked by the BM25
- * relevance of all telling terms together. Terms in a title count once more for its thread. Threads in `shown` are left
- * out.
+ * relevance of all telling terms together. Terms in a title count once more for its thread. What a query in `excluded`
+ * finds is left out.
  */
 export function buildRelatedQuery(
   words: SoughtWords,
   params: SearchParams,
-  shown: readonly string[],
+  excluded: Query[],
 ): Query {
   const { telling } = words;
   const query = holdingAny(words, 'stretches.text');
@@ -50,9 +50,7 @@ export function buildRelatedQuery(
     },
   };
   const found = within(params, ofKind(params.type, threads, holdingAny(words, 'content')));
-  return shown.length === 0
-    ? found
-    : { bool: { must: [found], must_not: [{ terms: { threadId: [...shown] } }] } };
+  return excluded.length === 0 ? found : { bool: { must: [found], must_not: excluded } };
 }
 
 /** Finds texts that hold a needed term, and scores them by all telling terms that they hold. */

@@ -116,9 +116,8 @@ async function findExtras(
   params: SearchParams,
   found: Found,
 ): Promise<Extras> {
-  const shown = found.hits.map(({ _source: document }) => document?.threadId ?? '');
   const related = needsRelated(parsed, params, strengthOf(found, params))
-    ? await findRelated(deps, parsed, params, [...new Set(shown)])
+    ? await findRelated(deps, parsed, params, found)
     : NO_EXTRAS.related;
   const isCorrected = isCorrectable(parsed, found);
   return { related, suggestion: isCorrected ? await correctionOf(deps, parsed, params) : null };

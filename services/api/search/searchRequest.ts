@@ -104,10 +104,10 @@ export function buildRelated(
   words: SoughtWords,
   parsed: ParsedQuery,
   params: SearchParams,
-  shown: readonly string[],
+  excluded: Query[],
 ): Request {
   return {
-    query: buildRelatedQuery(words, params, shown),
+    query: buildRelatedQuery(words, params, excluded),
     collapse: { field: 'threadId' },
     size: Math.min(params.limit, MOST_RELATED),
     sort: ORDER,

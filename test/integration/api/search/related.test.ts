@@ -294,6 +294,22 @@ describe('search: related', () => {
     expect(titles(shown)).to.not.include('Mooring at night');
   });
 
+  it('shows no result of a further page', async () => {
+    const serverId = '11';
+    const far = 'and what was said in between, '.repeat(4);
+    const both = Array.from({ length: 8 }, (_, n) =>
+      aThread({ title: `Buoy ${n}`, messages: [`a kedge ${far} a grapnel`], serverId }),
+    );
+    const one = aThread({ title: 'One of them', messages: ['only a grapnel'], serverId });
+    await fixture.store([...both.flat(), ...one]);
+    const q = 'kedge grapnel';
+    for (const more of [{}, { type: 'messages' }, { minScore: 0.6 }, { minScore: 0.1 }] as const) {
+      const found = await ask(q, { ...more, serverId, limit: 5 });
+      expect(found.total, JSON.stringify(more)).to.be.above(5);
+      expect(titles(found), JSON.stringify(more)).to.deep.equal(['One of them']);
+    }
+  });
+
   it('shows at most 20, however large the page is', async () => {
     const many = Array.from({ length: 21 }, (_, n) => aThread({ title: `Ballast ${n}` }));
     await fixture.store(many.flat());
