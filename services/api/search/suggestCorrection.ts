@@ -1,7 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
-import anyAscii from 'any-ascii';
 import type { SearchDeps } from './askElasticsearch.js';
-import { tellingTerms } from './functionWords.js';
+import { foldLetters, tellingTerms } from './functionWords.js';
 import { countWords, lookUp, mostOf, VOCABULARY, wordsOf, type Entry } from './lookUp.js';
 import { parseQuery, type ParsedQuery } from './parseQuery.js';
 import type { Hit } from './presentResults.js';
@@ -57,11 +56,7 @@ function spellingsIn({ highlight = {} }: Pick<Hit, 'highlight'>): Map<string, st
   const marked = Object.values(highlight)
     .flat()
     .flatMap((text) => [...text.matchAll(/<mark>([^<&]*)<\/mark>/g)].map(([, word = '']) => word));
-  return new Map(marked.map((word) => [withoutAccents(word), word.toLowerCase()]));
-}
-
-function withoutAccents(word: string): string {
-  return anyAscii(word).toLowerCase();
+  return new Map(marked.map((word) => [foldLetters(word), word.toLowerCase()]));
 }
 
 /** Words that one field corrects and the other does not. The other field may know them. */
@@ -120,7 +115,7 @@ export function correct(
   for (const [offset, { length, words }] of [...found].sort(([a], [b]) => a - b)) {
     if (offset < end) continue;
     const word = words[rank] ?? words[0]!;
-    corrected += text.slice(end, offset) + (spellings.get(withoutAccents(word)) ?? word);
+    corrected += text.slice(end, offset) + (spellings.get(foldLetters(word)) ?? word);
     end = offset + length;
   }
   return withoutMarkup(corrected + text.slice(end));

@@ -80,6 +80,12 @@ describe('search: suggestions', () => {
     expect((await fixture.search('Clusterr broke')).suggestion).to.equal('clüster broke');
   });
 
+  it('takes no accents from a word in another script', async () => {
+    await fixture.store(aThread({ title: 'Office', messages: ['my server, or сервер'] }));
+    expect((await fixture.search('servrr сервер')).suggestion).to.equal('server сервер');
+    expect((await fixture.search('сервер servrr')).suggestion).to.equal('сервер server');
+  });
+
   it('offers only what finds something within the same filters', async () => {
     expect((await fixture.search('pintlee', { serverId: '7' })).suggestion).to.equal(null);
     expect((await fixture.search('bronzze', { serverId: '7' })).suggestion).to.equal('bronze');
