@@ -31,9 +31,13 @@ export function wordTerm(text: string): SearchTerm {
 
 /**
  * Matches a character that can be looked for: a letter, a digit or an emoji. The signs ©, ® and ™ are none, although
- * the index holds them: whoever copies a name with such a sign looks for the name.
+ * the index holds them: whoever copies a name with such a sign looks for the name. Neither is an apostrophe, although
+ * Unicode calls some of them letters.
  */
-const SEARCHABLE = /[\p{L}\p{Nd}\p{Regional_Indicator}]|(?![©®™])\p{Extended_Pictographic}/u;
+const SEARCHABLE = new RegExp(
+  `(?![©®™${APOSTROPHES.join('')}])[\\p{L}\\p{Nd}\\p{Regional_Indicator}\\p{Extended_Pictographic}]`,
+  'u',
+);
 
 const EMOJIS = new RegExp(EMOJI, 'gu');
 

@@ -53,7 +53,7 @@ export async function weighTerms(
       (sum, count) => sum + Math.log(1 + all / Math.max(1, count)),
       0,
     );
-  const found = terms.map((term, n) => {
+  const weighed = terms.map((term, n) => {
     const known = textsOf(term).filter((text) => countOf(text) > 0);
     return {
       term,
@@ -62,6 +62,8 @@ export async function weighTerms(
       joined: joins[n]!.filter((text) => countOf(text) > 0),
     };
   });
+  // Of letters that are new to Unicode, the index makes no word. A term of these has no weight.
+  const found = weighed.filter(({ weight }) => weight > 0);
   const rare = found
     .filter(({ term, count }) => count <= HARDLY_KNOWN && mayBeMistyped(term))
     .sort((one, other) => one.count - other.count)

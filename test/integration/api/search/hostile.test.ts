@@ -123,6 +123,19 @@ describe('search: hostile input', () => {
     expect(plain.results.messages[0]!.highlights.content!.length).to.be.at.most(260);
   });
 
+  it('answers a query with a letter of which the index makes no word', async () => {
+    await fixture.store(aThread({ title: 'Bell', messages: ['ring the bell'] }));
+    // These are newer than the Unicode of Elasticsearch's tokenizer. For the index, such a letter and `the` are `the`.
+    for (const letter of ['\u0870', '\u{1df25}']) {
+      const found = await fixture.search(`${letter} the`);
+      expect(found, letter).to.include({ total: 0, suggestion: null });
+      expect(found.related, letter).to.deep.equal({ threads: [], messages: [] });
+    }
+    for (const apostrophe of ['ʼ', 'ʻ']) {
+      expect((await fixture.search(`${apostrophe} bell`)).messageCount, apostrophe).to.equal(1);
+    }
+  });
+
   it('answers any string, or refuses it as too long', async () => {
     const strings = [...ODD, ...Array.from({ length: 160 }, randomText)];
     expect(strings).to.have.length.above(200);

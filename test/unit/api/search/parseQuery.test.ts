@@ -37,6 +37,7 @@ const CASES: [name: string, q: string, terms: string[]][] = [
   ['emoji side by side', '👍👍🏽🇫🇷🇩🇪🏴󠁧󠁢󠁥󠁮󠁧󠁿', ['👍', '👍🏽', '🇫🇷', '🇩🇪', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']],
   ['emoji at words', 'node❤️now "so 🎉"', ['node', '❤️', 'now', '[so 🎉]']],
   ['signs of trade', 'Node® ™ now', ['Node', 'now']],
+  ['apostrophes alone', "ʼ ʻ ' ’ now", ['now']],
   ['other scripts', '搜索引擎 ภาษาไทย العربية', ['搜索引擎', 'ภาษาไทย', 'العربية']],
 ];
 
