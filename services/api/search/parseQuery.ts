@@ -16,7 +16,10 @@ export interface SearchTerm {
   begun?: { text: string; weight: number };
 }
 
-/** A parsed query. `words` is how many words a reader would count. `terms` is empty where nothing can be found. */
+/**
+ * A parsed query. `words` is how many words a reader would count, each emoji as one. `terms` is empty where nothing can
+ * be found.
+ */
 export interface ParsedQuery {
   /** The query in a form that can be analysed: composed, without control characters. */
   text: string;
@@ -114,5 +117,6 @@ function uniqueTerms(terms: SearchTerm[]): SearchTerm[] {
 }
 
 function countWords(text: string): number {
-  return [...wordBreaks.segment(text)].filter(({ isWordLike }) => isWordLike).length;
+  const parts = [...wordBreaks.segment(text)];
+  return parts.filter(({ segment, isWordLike }) => isWordLike || isSearchable(segment)).length;
 }

@@ -73,6 +73,17 @@ describe('search: scores', () => {
     expect((await messages('degrees east of the')).get('It points two d')).to.be.within(0.8, 0.9);
   });
 
+  it('counts an emoji in a phrase as a word', async () => {
+    await fixture.store(
+      aThread({ title: 'My flare 🚀 burns', messages: ['a flare 🚀', '🚀 flare'] }),
+    );
+    const q = 'flare 🚀';
+    expect((await threads(q)).get('My flare 🚀 burns')).to.be.within(0.9, 1);
+    const found = await messages(q);
+    expect(found.get('a flare 🚀')).to.be.within(0.8, 0.84);
+    expect(found.get('🚀 flare')).to.be.within(0.76, 0.8);
+  });
+
   it('gives 0.5 to 0.7 to terms far apart, as written above inflected', async () => {
     const found = await messages('sextant drift');
     expect(found.get('sextant on the ')).to.be.within(0.6, 0.7);

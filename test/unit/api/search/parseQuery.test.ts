@@ -53,6 +53,7 @@ describe('parseQuery', () => {
     expect(parseQuery('node.js').words).to.equal(1);
     expect(parseQuery('"install node.js" now!').words).to.equal(3);
     expect(parseQuery('搜索引擎').words).to.equal(2);
+    expect(parseQuery('node🚀👍🏽 ® !').words).to.equal(3);
   });
 
   it('takes little longer for hostile input than for any other', () => {
