@@ -215,35 +215,6 @@ describe('POST /auth/token', () => {
     }
   });
 
-  it('sends at most a hundred requests to the platform at the same time', async () => {
-    const { platform } = api;
-    /**
-     * Whether all requests are held. False where one was given up before all had come, so that another took its place.
-     */
-    const areHeld = async (): Promise<boolean> => {
-      platform.mood = 'held';
-      const before = platform.requests.length;
-      const codes = Array.from({ length: 120 }, () => platform.newCode(USER_ID));
-      const refused: Reply[] = [];
-      const givenUp: Reply[] = [];
-      const all = codes.map(async (code) => {
-        const reply = await exchange({ grant_type, code });
-        if (reply.headers['retry-after'] === '1') refused.push(reply);
-        else if (platform.mood === 'held') givenUp.push(reply);
-      });
-      const areAll = () => refused.length === 20 && platform.requests.length >= before + 100;
-      await until(() => givenUp.length > 0 || areAll());
-      const asked = platform.requests.slice(before);
-      platform.mood = 'well';
-      await Promise.all(all);
-      if (givenUp.length > 0) return false;
-      expect(asked).to.deep.equal(Array(100).fill('POST /oauth2/token'));
-      expect(refused.map(codeOf)).to.deep.equal(Array(20).fill('UNAVAILABLE'));
-      return true;
-    };
-    await until(areHeld);
-  });
-
   it('tells the operator in one line that the client secret is wrong', async () => {
     const wrong = await startAuth({ DISCORD_CLIENT_SECRET: 'of-another-application' });
     const logIn = () =>

@@ -16,6 +16,7 @@ import { finish, runDue, settled } from '../../../services/indexer/work/runMarks
 import {
   AT_ONCE,
   isQuarantined,
+  LATE_KINDS,
   MOST_TRIES,
   NEVER,
   type Mark,
@@ -99,7 +100,9 @@ describe('the list of work', () => {
       },
     };
     await runDue({ ...deps, announcer });
-    expect(await work.distinct('kind', { due: { $lte: new Date() } })).to.deep.equal([]);
+    // Similar threads are looked for in a loop of their own, and may be due by now.
+    const due = { kind: { $nin: LATE_KINDS }, due: { $lte: new Date() } };
+    expect(await work.distinct('kind', due)).to.deep.equal([]);
     expect(counted.filter((serverId) => serverId === source.server._id)).to.have.length(2);
   });
 
