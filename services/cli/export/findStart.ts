@@ -1,4 +1,5 @@
 import type { Collections } from '../../../shared/store/collections.js';
+import { earliestAuthorId } from '../../../shared/store/earliestAuthorId.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
@@ -9,7 +10,7 @@ const SAID = { counted: true, deleted: { $ne: true } };
 export interface Start {
   /**
    * Whether the person who started it must not be shown. It is the author of the message whose id is the thread's, or
-   * the recorded owner.
+   * the recorded owner. Where neither is recorded, it is the author of the earliest message.
    */
   isOwnerUnshown: boolean;
 }
@@ -23,11 +24,12 @@ export async function findStart(
   { _id: threadId, serverId, ownerId }: ThreadRecord,
   unshown: UnshownPeople,
 ): Promise<Start | null> {
-  if (unshown.isEmpty) return { isOwnerUnshown: false };
+  if (unshown.isEmpty && ownerId !== undefined) return { isOwnerUnshown: false };
   const starter = await messages.findOne({ _id: threadId, threadId, ...SAID });
-  const isOwnerUnshown = [ownerId, starter?.author.id].some(
-    (id) => id === ERASED_ID || unshown.has(serverId, id ?? ''),
-  );
+  const known = [ownerId, starter?.author.id].filter((id) => id !== undefined);
+  const starters = known.length > 0 ? known : [await earliestAuthorId({ messages }, threadId)];
+  const isOwnerUnshown = starters.some((id) => id === ERASED_ID || unshown.has(serverId, id ?? ''));
+  if (unshown.isEmpty) return { isOwnerUnshown };
   let isSomebodyUnshown = isOwnerUnshown;
   const said = messages
     .find({ threadId, ...SAID })

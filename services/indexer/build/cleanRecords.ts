@@ -11,6 +11,7 @@ import type { Mark } from '../../../shared/store/work.js';
 import { batches } from '../../../shared/platform/batches.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
+import { earliestAuthorId } from '../../../shared/store/earliestAuthorId.js';
 import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
 import { disownThread } from '../records/disownThread.js';
 import { noteCleaned } from '../records/noteCleaned.js';
@@ -156,13 +157,17 @@ export async function removeIfEmptied(
   });
 }
 
-/** Whether somebody who was erased started a thread, and nobody else has written in it. */
+/**
+ * Whether somebody who was erased started a thread, and nobody else has written in it. Where no owner is recorded, whoever
+ * wrote the earliest message counts as having started it.
+ */
 export async function isEmptied(
   { collections }: Deps,
   { _id, ownerId }: ThreadRecord,
 ): Promise<boolean> {
-  if (ownerId !== ERASED_ID) return false;
-  return (await countedMessages(collections, _id).limit(1).next()) === null;
+  if (ownerId !== undefined && ownerId !== ERASED_ID) return false;
+  if ((await countedMessages(collections, _id).limit(1).next()) !== null) return false;
+  return (ownerId ?? (await earliestAuthorId(collections, _id))) === ERASED_ID;
 }
 
 /**

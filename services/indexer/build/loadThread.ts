@@ -2,6 +2,7 @@ import { findGathered } from '../../../shared/store/gather.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
+import { earliestAuthorId } from '../../../shared/store/earliestAuthorId.js';
 import { eraseThread } from '../../../shared/store/eraseThread.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
@@ -40,7 +41,9 @@ export async function loadThread(
   const { first, messages } = opening;
   const starter = first._id === recorded._id ? first : await findStarter(records, recorded._id);
   const isStarterUnshown = starter !== null && isUnshown(starter.author.id);
-  const isOwnerUnshown = isStarterUnshown || isUnshown(recorded.ownerId ?? '');
+  const ownerId =
+    recorded.ownerId ?? (starter ? undefined : await earliestAuthorId(records, recorded._id));
+  const isOwnerUnshown = isStarterUnshown || ownerId === ERASED_ID || isUnshown(ownerId ?? '');
   const thread = eraseThread(
     isOwnerUnshown ? { ...recorded, ownerId: ERASED_ID } : recorded,
     erased,

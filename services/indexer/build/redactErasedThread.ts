@@ -5,6 +5,7 @@ import type { IndexerDeps } from '../deps.js';
 import { withTitle } from '../records/redactTitle.js';
 import { UNTITLED } from '../records/tombstones.js';
 import { cleanThread, cleanWords, isEmptied } from './cleanRecords.js';
+import { countedMessages } from './threadMessages.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
 
@@ -20,7 +21,10 @@ export async function redactErasedThread(
   const erased = await erasedPeople(deps.collections);
   if (erased.isEmpty) return;
   const thread = await cleanThread(deps, threadId, erased);
-  if (thread?.ownerId !== ERASED_ID) return;
+  if (!thread || thread.deleted) return;
+  if (thread.ownerId !== undefined && thread.ownerId !== ERASED_ID) return;
+  const said = await countedMessages(deps.collections, threadId).limit(1).next();
+  if (said && !erased.has(said.author.id)) return;
   await cleanWords(deps, threadId, erased);
   await redactIfEmptied(deps, thread, erased, causes);
 }

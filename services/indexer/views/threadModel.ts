@@ -14,7 +14,7 @@ export interface ThreadModel {
   /**
    * The message that counts as starting the thread. Its author is shown as the thread's author. It is the starter
    * message, whose id is the thread's. Where that is not shown, it is the owner's first message; null where there is
-   * none. Where no owner is known, it is `first`.
+   * none. Where no owner is known, it is `first`, if no earlier message was erased, deleted or left out; else null.
    */
   starting: MessageRecord | null;
   /** Folded names of the tags that mark a thread resolved. */

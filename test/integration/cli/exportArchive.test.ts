@@ -8,7 +8,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import { beginRestore, endRestore } from '../../../shared/store/restore.js';
 import { until } from '../../support/apiServer.js';
-import { aChannel, aMessage, anAuthor, aServer, aThread } from '../../support/factories.js';
+import { aChannel, aMessage, anAuthor, aServer, aThread, anId } from '../../support/factories.js';
 import { leaveOut } from '../../support/leaveOut.js';
 import { runCli } from '../../support/runCli.js';
 import { suiteStores } from '../../support/suiteStores.js';
@@ -25,11 +25,11 @@ describe('exportArchive', () => {
   });
 
   /** A thread with one message, in a forum and a server of its own. */
-  const addThread = async (): Promise<ThreadRecord> => {
+  const addThread = async (more: Partial<ThreadRecord> = {}): Promise<ThreadRecord> => {
     const { servers, channels, threads, messages } = stores.mongo.collections;
     const server = aServer();
     const channel = aChannel({ serverId: server._id });
-    const thread = aThread({ serverId: server._id, channelId: channel._id });
+    const thread = aThread({ serverId: server._id, channelId: channel._id, ...more });
     await servers.insertOne(server);
     await channels.insertOne(channel);
     await threads.insertOne(thread);
@@ -223,7 +223,7 @@ describe('exportArchive', () => {
 
   it('leaves no file that an import would read before it is complete', () =>
     withTemporaryFolder(async (folder) => {
-      const thread = await addThread();
+      const thread = await addThread({ ownerId: anId() });
       const place = join(folder, thread.serverId, thread.channelId);
       let unfinished: string[] | undefined;
       const { collections } = stores.mongo;

@@ -122,6 +122,19 @@ describe('an export while an erasure is requested but not done', () => {
     expect(files.has(`${answered}.json`)).to.equal(true);
   });
 
+  it('tells that the author is erased of a thread that tells neither starter nor owner', async () => {
+    const answered = await addThread({}, [{ author: bob }, {}]);
+    const alone = await addThread({}, [{ author: bob }]);
+    const asked = await addThread({}, [{}, { author: bob }]);
+    await requestErasure(stores.mongo.collections, bob.id);
+    const files = await exported();
+    const ownerIn = (threadId: string): unknown =>
+      (JSON.parse(files.get(`${threadId}.json`)!) as { channel: ExportChannel }).channel.ownerId;
+    expect(files.has(`${alone}.json`)).to.equal(false);
+    expect(ownerIn(answered)).to.equal(ERASED_ID);
+    expect(ownerIn(asked)).to.equal(undefined);
+  });
+
   it('takes their names out of the titles of threads that only hold a trace of them', async () => {
     const { collections } = stores.mongo;
     const title = 'Is BARTHOLOMEW, or Bart, at home?';

@@ -646,21 +646,35 @@ describe('building a thread', () => {
     });
 
     it('nobody, once the owner is left out of the server, also where they wrote nothing', async () => {
-      const thread = { _id: anId(), ownerId: ada.id };
-      const source = aSourceThread({ thread });
-      await record(deps, source, [say(thread._id, grace)]);
-      await build(deps, thread._id);
-      await leaveOut(deps, source.server._id, ada.id);
-      await setMarks(deps, 'member', [memberId(source.server._id, ada.id)]);
+      const { server, channel, thread } = aSourceThread({ thread: { ownerId: ada.id } });
+      // Of the second thread, no owner is recorded, so the author of its earliest message counts.
+      const other = aSourceThread({ server, channel });
+      await record(deps, aSourceThread({ server, channel, thread }), [say(thread._id, grace)]);
+      await record(deps, other, [say(other.thread._id, ada), say(other.thread._id, grace)]);
+      const threadIds = [thread._id, other.thread._id];
+      for (const threadId of threadIds) await build(deps, threadId);
+      await leaveOut(deps, server._id, ada.id);
+      await setMarks(deps, 'member', [memberId(server._id, ada.id)]);
       await runDue(deps, {}, ['member']);
-      await build(deps, thread._id);
-      expect((await detail(thread._id))?.author).to.include({ id: ERASED_ID });
+      for (const threadId of threadIds) {
+        await build(deps, threadId);
+        expect((await detail(threadId))?.author).to.include({ id: ERASED_ID });
+      }
     });
 
     it('who wrote first, where the owner is not known either', async () => {
       const _id = anId();
       const author = await authorOf({ _id }, [say(_id, grace), say(_id, ada)]);
       expect(author).to.include({ id: grace.id });
+    });
+
+    it('nobody, once the message of who wrote first is deleted, where the owner is not known either', async () => {
+      const _id = anId();
+      const first = say(_id, grace);
+      await authorOf({ _id }, [first, say(_id, ada)]);
+      await deleteMessage(deps, { messageId: first._id });
+      expect(await detail(_id)).to.include({ messageCount: 1 });
+      expect((await detail(_id))?.author).to.include({ id: ERASED_ID });
     });
   });
 

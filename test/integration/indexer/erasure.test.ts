@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ChannelList, Server, ServerStats } from '../../../shared/contract/servers.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { erasedPeople, erasureIdOf, requestErasure } from '../../../shared/store/erasures.js';
+import { THREAD_STARTER } from '../../../shared/exportFormat/messageTypes.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { NOTHING_FETCHED } from '../../../shared/store/syncRecords.js';
 import type { AuthorSnapshot, SourceMessage, SourceThread } from '../../../shared/store/records.js';
@@ -525,6 +526,34 @@ describe('erasing a person', () => {
     const erasureId = await requestErasure(deps.collections, guest.id);
     await eraseUser(deps, { erasureId }, REPORT_NOBODY);
     expect(await bodyOf(threadId)).to.have.nested.property('author.id', '0');
+  });
+
+  it('takes whoever wrote first for the author of a thread of which neither starter nor owner is told', async () => {
+    const guest = anAuthor('guestfirst', { id: '777777777777777762' });
+    const inTextChannel = async (title: string, ...answers: AuthorSnapshot[]) => {
+      const source = aSourceThread({
+        server: { _id: serverId },
+        channel: { _id: channelId },
+        thread: { title },
+      });
+      const threadId = source.thread._id;
+      await record(deps, source, [
+        aSourceMessage({ threadId, author: guest, type: THREAD_STARTER, content: '' }),
+        aSourceMessage({ threadId, author: guest }),
+        ...answers.map((author) => aSourceMessage({ threadId, author })),
+      ]);
+      return threadId;
+    };
+    const answered = await inTextChannel('Answered', anAuthor('grace'));
+    const alone = await inTextChannel('Unanswered guestwords');
+    await doAll(deps);
+    expect(await bodyOf(answered)).to.have.nested.property('author.id', guest.id);
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    const erased = await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(erased).to.include({ threads: 2, removedThreads: 1 });
+    expect(await bodyOf(answered)).to.have.nested.property('author.id', '0');
+    expect(await deps.collections.threads.findOne({ _id: alone })).to.include({ deleted: true });
+    expect(await tracesOf(guest, 'guestwords')).to.deep.equal([]);
   });
 
   it('is done only when nothing can be read that another erasure cleaned meanwhile', async () => {

@@ -254,6 +254,23 @@ describe('importFile', () => {
       expect(await bodyOf(threadId)).to.include({ title: 'A new name' });
     });
 
+    it('does the same where a file tells neither its starter message nor its owner', async () => {
+      const threadId = anId();
+      const ofThread = (exportedAt: string, messages: ExportMessage[]) => ({
+        ...anExport({ messages, channel: { id: threadId, name: title } }),
+        exportedAt,
+      });
+      const theirs = anExportMessage({ author: gone, type: '21', content: '' });
+      expect(await of(ofThread(early, [theirs]))).to.equal('imported');
+      expect(await bodyOf(threadId)).to.equal(null);
+      expect(JSON.stringify(await recordOf(threadId))).to.not.contain(title);
+      await of(ofThread(late, [theirs, anExportMessage({ content: 'Open words' })]));
+      await doAll(deps);
+      const body = await bodyOf(threadId);
+      expect(body).to.include({ title: 'thread', messageCount: 1 });
+      expect(body?.author).to.include({ id: '0' });
+    });
+
     it('removes a title that is shown meanwhile, and gives none to a deleted thread', async () => {
       const author = anAuthor('goner', { id: gone.id });
       /** Redacts the title of a thread while something happens to it. */
