@@ -58,6 +58,12 @@ const MENTION_END = new RegExp(`(?!(?<=${WORD})_*(?!_)${WORD}|${ATTACHED})`, 'uy
 const LETTER_END = `(?![\\p{L}\\p{N}_]|${ATTACHED})`;
 const LETTER_ENDS = new RegExp(LETTER_END, 'uy');
 
+/**
+ * Matches an escaped sign of markdown. Records hold the texts of a poll with such escapes, since the platform shows these
+ * texts without reading any markdown in them.
+ */
+const ESCAPED = /\\([!-/:-@[-`{-~])/g;
+
 /** Words by which the platform mentions everybody. They never mention a person who has one of them as a name. */
 const EVERYBODY = ['everyone', 'here'];
 
@@ -158,11 +164,33 @@ interface Names {
   isKnown: (name: string) => boolean;
 }
 
-/** The longest name with which a text begins, and whether it is an erased person's; of length 0 where there is none. */
-function nameAt(
-  after: string,
-  { theirs, kept, isKnown }: Names,
-): { length: number; isTheirs: boolean } {
+/** A name with which a text begins, and whether it is an erased person's. It has the length 0 where there is none. */
+interface FoundName {
+  length: number;
+  isTheirs: boolean;
+}
+
+/**
+ * The longest name with which a text begins, as the text is written or as readers see it, without escapes: `\_ada\_` is
+ * the name `_ada_`. A name may hold a backslash itself, so the text as it is written counts, too.
+ */
+function nameAt(after: string, names: Names): FoundName {
+  const written = longestName(after, names);
+  const shown = after.replace(ESCAPED, '$1');
+  if (shown === after) return written;
+  const { length, isTheirs } = longestName(shown, names);
+  const end = lengthWithEscapes(after, length);
+  return end > written.length ? { length: end, isTheirs } : written;
+}
+
+/** How many characters of a text stand for the first `length` ones that are left of it without its escapes. */
+function lengthWithEscapes(text: string, length: number): number {
+  let end = length;
+  for (const { index } of text.matchAll(ESCAPED)) if (index < end) end += 1;
+  return end;
+}
+
+function longestName(after: string, { theirs, kept, isKnown }: Names): FoundName {
   // Names known only by their hashes are looked for up to the second @ of the text. So a name may hold one @ itself,
   // such as Ada @ Work. Looking further would hash too many candidates.
   const reach = after.split('@', 2).join('@').length;

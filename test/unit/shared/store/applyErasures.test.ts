@@ -4,6 +4,7 @@ import { eraseNames } from '../../../../shared/store/eraseText.js';
 import { TITLE_CHANGE } from '../../../../shared/exportFormat/messageTypes.js';
 import { erasedBy, keyedHash } from '../../../../shared/store/erasures.js';
 import type { SourceMessage } from '../../../../shared/store/records.js';
+import { escapeMarkdown } from '../../../../services/indexer/content/escapeMarkdown.js';
 import { aMessage, anAuthor, anEmbed, anId } from '../../../support/factories.js';
 import { processorTime } from '../../../support/processorTime.js';
 
@@ -21,6 +22,8 @@ const erased = erasedBy({ salt: 'salt', version: 1 }, [
       'deleted-user2',
       'z',
       '👩',
+      '_zel_',
+      '¯\\_(z)_/¯',
     ].map((name) => hashOf(`name/${name}`)),
   },
 ]);
@@ -369,6 +372,18 @@ describe('applyErasures', () => {
 
     it('removes their name where it is written with marks and spaces that records leave out', () => {
       expect(of('Ask @\u200fPrincess  Zelda\u200e\tnow')).to.equal('Ask @deleted-user\tnow');
+    });
+
+    it('removes their name where its signs are escaped, as in polls', () => {
+      const poll = escapeMarkdown('Is @_zel_ or @¯\\_(z)_/¯ @_zelda_?');
+      expect(poll).to.include('@\\_zel\\_ or @¯\\\\');
+      expect(of(`**${poll}**`)).to.equal('**Is @deleted-user or @deleted-user @\\_zelda\\_?**');
+      expect(of('@_zel_ @¯\\_(z)_/¯ @zelda\\.')).to.equal(
+        '@deleted-user @deleted-user @deleted-user\\.',
+      );
+      const mentions = [{ ...mention(GONE), displayName: '_zel_' }];
+      const message = aMessage({ author: STAYS, content: `<@${GONE.id}>\n**${poll}**`, mentions });
+      expect(applyErasures(message, erased).content).to.include('**Is @deleted-user or @¯');
     });
 
     it('removes a name that contains an @', () => {
