@@ -1,6 +1,6 @@
 import { textEraser } from './eraseText.js';
 import type { ErasedPeople } from './erasures.js';
-import type { SourceThread, ThreadRecord } from './records.js';
+import type { ChannelRecord, SourceThread, ThreadRecord } from './records.js';
 import { ERASED_ID } from './redacted.js';
 
 type Thread = NonNullable<SourceThread['thread']>;
@@ -15,7 +15,7 @@ export function eraseThread<T extends Thread | ThreadRecord>(thread: T, erased: 
   return isOwner ? { ...clean, ownerId: ERASED_ID } : clean;
 }
 
-const TEXTS = ['description', 'topic', 'title'];
+const TEXTS = ['description', 'topic', 'title', 'name', 'parentName'];
 /**
  * From a title, only ids of erased people are taken here. The messages of its thread tell which names are meant in it,
  * so names are taken out where these messages are at hand.
@@ -29,11 +29,16 @@ const TITLE = 'title';
 export function eraseFields<T extends object>(fields: T, erased: ErasedPeople): T {
   if (erased.isEmpty) return fields;
   const { text, untold } = textEraser(erased);
-  const cleaned = TEXTS.flatMap((name): [string, string][] => {
-    const value = (fields as Record<string, unknown>)[name];
+  const told = fields as Record<string, unknown> & Pick<ChannelRecord, 'availableTags'>;
+  const cleaned = TEXTS.flatMap((name): [string, unknown][] => {
+    const value = told[name];
     if (typeof value !== 'string') return [];
     const clean = name === TITLE ? text(value) : untold(value);
     return clean === value ? [] : [[name, clean]];
   });
+  const tags = told.availableTags?.map((tag) => ({ ...tag, name: untold(tag.name) }));
+  if (tags?.some(({ name }, n) => name !== told.availableTags![n]!.name)) {
+    cleaned.push(['availableTags', tags]);
+  }
   return cleaned.length === 0 ? fields : { ...fields, ...Object.fromEntries(cleaned) };
 }

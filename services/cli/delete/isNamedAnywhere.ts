@@ -16,8 +16,15 @@ export async function isNamedAnywhere(records: Records, userId: string): Promise
   const texts = [
     threads.find(ALIVE).map(({ title, ownerId }) => [title, ownerId]),
     // The values are put into lists, because the driver does not accept null as a document.
-    channels.find(ALIVE).map(({ topic }) => [topic]),
-    servers.find(ALIVE).map(({ description }) => [description]),
+    channels
+      .find(ALIVE)
+      .map(({ topic, name, parentName, availableTags }) => [
+        topic,
+        name,
+        parentName,
+        availableTags?.map((tag) => tag.name),
+      ]),
+    servers.find(ALIVE).map(({ description, name }) => [description, name]),
   ];
   for (const some of texts) for await (const text of some) if (isNamed(text)) return true;
   const total = await messages.estimatedDocumentCount();

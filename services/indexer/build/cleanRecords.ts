@@ -171,8 +171,8 @@ export async function isEmptied(
 }
 
 /**
- * Takes erased people out of the description of a marked server, and out of the topics of its channels. Where the
- * description changes, the list of all servers is marked, as it shows the description, too.
+ * Takes erased people out of the texts of a marked server and of its channels: names, descriptions, topics and tags.
+ * Marks what shows them elsewhere: the list of all servers, profiles, and threads.
  */
 export async function cleanPlaces(
   deps: Deps,
@@ -192,13 +192,18 @@ export async function cleanPlaces(
     decide(documents) {
       for (const id of ids) {
         const channel = documents.get('channels', id);
-        if (channel) documents.put('channels', eraseFields(channel, erased));
+        if (!channel) continue;
+        const clean = eraseFields(channel, erased);
+        documents.put('channels', clean);
+        const isSame = clean.name === channel.name && clean.availableTags === channel.availableTags;
+        if (!isSame) documents.mark('channel', id, { causes });
       }
       const now = documents.get('servers', serverId);
       const clean = now && eraseFields(now, erased);
       if (!clean || clean === now) return;
       documents.put('servers', clean);
       documents.mark('server', ALL_SERVERS, { causes });
+      if (clean.name !== now.name) documents.mark('people', serverId, { causes });
     },
   });
 }

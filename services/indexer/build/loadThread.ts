@@ -3,7 +3,7 @@ import type { Collections } from '../../../shared/store/collections.js';
 import type { MessageRecord, ThreadRecord } from '../../../shared/store/records.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { earliestAuthorId } from '../../../shared/store/earliestAuthorId.js';
-import { eraseThread } from '../../../shared/store/eraseThread.js';
+import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 import type { UnshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { ThreadModel } from '../views/threadModel.js';
@@ -53,7 +53,7 @@ export async function loadThread(
       ? applyErasures(starter, erased)
       : await startWithoutStarter(records, thread, first);
   return {
-    model: { thread, channel, first, starting, ...settings },
+    model: { thread, channel: eraseFields(channel, erased), first, starting, ...settings },
     messages,
   };
 }

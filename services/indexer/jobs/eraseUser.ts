@@ -1,6 +1,7 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
-import { announceErasure } from '../../../shared/store/erasures.js';
+import { eraseFields } from '../../../shared/store/eraseThread.js';
+import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import type { LoopKind } from '../../../shared/store/work.js';
@@ -74,6 +75,7 @@ export async function eraseUser(
   await settleAndRefresh(deps, [cause, unbuilt], traces.serverIds);
   await forgetAccount(collections, userId);
   await forgetDigests(collections, traces);
+  await cleanNotes(collections);
   const files = await removeUploadsOf(deps, userId);
   await eraseFileNames(collections, traces.names);
   // Threads that the person wrote alone are deleted by now. Their titles leave the names of files, too.
@@ -117,6 +119,18 @@ async function forgetDigests(
       { _id: { $in: some }, kind: 'thread' },
       { $set: { digest: '' } },
     );
+}
+
+/** Takes erased people out of the names of servers and channels that the sync has noted. */
+async function cleanNotes(collections: IndexerDeps['collections']): Promise<void> {
+  const erased = await erasedPeople(collections);
+  for (const kind of ['server', 'channel'] as const) {
+    const notes = syncOf(collections.sync, kind);
+    for await (const { _id, name } of notes.find({ kind }, { projection: { name: 1 } })) {
+      const clean = eraseFields({ name }, erased).name;
+      if (clean !== name) await notes.updateOne({ _id, name }, { $set: { name: clean } });
+    }
+  }
 }
 
 /** Threads that are gone because the person wrote all of them. */

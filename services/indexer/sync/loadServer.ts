@@ -1,5 +1,6 @@
 import { batches } from '../../../shared/platform/batches.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
+import { erasedPeople } from '../../../shared/store/erasures.js';
 import { eraseFields } from '../../../shared/store/eraseThread.js';
 import type { SourceThread } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
@@ -141,7 +142,7 @@ async function recordServer(
  * that are not listed are deleted.
  */
 async function noteChannels(
-  { collections: { sync } }: SyncDeps,
+  { collections }: SyncDeps,
   { serverId, asOf, told }: LoadedServer,
   {
     judged,
@@ -151,6 +152,9 @@ async function noteChannels(
     archived: readonly string[];
   },
 ): Promise<void> {
+  const { sync } = collections;
+  const erased = await erasedPeople(collections);
+  const withName = (name: string) => eraseFields({ name }, erased);
   const checkedAt = new Date(realMicros(asOf) / 1_000);
   const listed = judged.map(({ channel }) => channel.id);
   const kept = judged.filter((one) => one.problem === null).map(({ channel }) => channel.id);
@@ -161,7 +165,7 @@ async function noteChannels(
     updateOne: {
       filter: { _id: id, kind: 'channel' as const },
       update: {
-        $set: { serverId, name: cleanName(name, 'forum'), checkedAt, problem },
+        $set: { serverId, ...withName(cleanName(name, 'forum')), checkedAt, problem },
         // The forum is listed now. So when it is not listed later, no earlier refusal may delay asking why.
         $unset: { refusedAt: '' as const },
       },
@@ -177,7 +181,7 @@ async function noteChannels(
     {
       updateOne: {
         filter: { _id: serverId, kind: 'server' },
-        update: { $set: { name: told.name, checkedAt, problem: nothingToArchive(judged) } },
+        update: { $set: { ...withName(told.name), checkedAt, problem: nothingToArchive(judged) } },
         upsert: true,
       },
     },

@@ -5,7 +5,7 @@ import { suiteStores } from '../../support/suiteStores.js';
 
 describe('isNamedAnywhere', () => {
   const stores = suiteStores();
-  const [nobody, mentioned, described] = [anId(), anId(), anId()];
+  const [nobody, mentioned, described, named, tagged] = [anId(), anId(), anId(), anId(), anId()];
 
   before(async () => {
     const { servers, channels, threads, messages } = stores.mongo.collections;
@@ -13,7 +13,12 @@ describe('isNamedAnywhere', () => {
       aServer({ description: null }),
       aServer({ description: `Ask <@${described}>` }),
     ]);
-    await channels.insertMany([aChannel({ topic: null }), aChannel()]);
+    const tag = { id: anId(), name: tagged, emoji: null, moderated: false };
+    await channels.insertMany([
+      aChannel({ topic: null }),
+      aChannel({ name: `ticket-${named}` }),
+      aChannel({ availableTags: [tag] }),
+    ]);
     const thread = aThread();
     await threads.insertOne(thread);
     await messages.insertOne(aMessage({ threadId: thread._id, content: `See <@${mentioned}>` }));
@@ -23,6 +28,8 @@ describe('isNamedAnywhere', () => {
     const { collections } = stores.mongo;
     expect(await isNamedAnywhere(collections, mentioned)).to.equal(true);
     expect(await isNamedAnywhere(collections, described)).to.equal(true);
+    expect(await isNamedAnywhere(collections, named)).to.equal(true);
+    expect(await isNamedAnywhere(collections, tagged)).to.equal(true);
     expect(await isNamedAnywhere(collections, nobody)).to.equal(false);
   });
 });

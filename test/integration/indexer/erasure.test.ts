@@ -838,6 +838,33 @@ describe('erasing a person', () => {
     expect(list?.channels.map(({ topic }) => topic)).to.deep.equal(['Ask @deleted-user']);
   });
 
+  it('reaches names of servers and channels, tags, and what the sync has noted of them', async () => {
+    const host = anAuthor('hostesstwo', { id: '777777777777777706' });
+    const tag = { id: anId(), name: host.id, emoji: null, moderated: false };
+    const channel = { name: `ticket-${host.id}`, parentName: `@${host.id}`, availableTags: [tag] };
+    const source = aSourceThread({
+      server: { name: `Of ${host.id}` },
+      channel,
+      thread: { appliedTags: [tag.id] },
+    });
+    const linking = aSourceThread();
+    await record(deps, source, [aSourceMessage({ threadId: source.thread._id })]);
+    const content = `See <#${source.channel._id}>`;
+    await record(deps, linking, [aSourceMessage({ threadId: linking.thread._id, content })]);
+    const note = { serverId: source.server._id, checkedAt: new Date(), problem: null };
+    const { _id, name } = source.channel;
+    await deps.collections.sync.insertOne({ _id, kind: 'channel', name, ...note });
+    await doAll(deps);
+    const erasureId = await requestErasure(deps.collections, host.id);
+    await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    expect(await tracesOf(host)).to.deep.equal([]);
+    const body = await bodyOf(source.thread._id);
+    expect(body).to.deep.include({ channelName: 'ticket-0', tags: ['0'] });
+    await record(deps, { ...source, asOf: source.asOf + 1 });
+    await doAll(deps);
+    expect(await tracesOf(host)).to.deep.equal([]);
+  });
+
   it('takes @Name out of a topic and a description, which do not tell whom they mention', async () => {
     const host = anAuthor('hostess', { displayName: 'Host Ess' });
     const server = { _id: anId(), description: 'Run by @hostess' };

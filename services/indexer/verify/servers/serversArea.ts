@@ -61,13 +61,24 @@ async function erasedNames(
 ): Promise<Difference[]> {
   const { inText } = await erasedTraces(collections);
   const server = await servers.findOne({ _id: serverId });
-  const topics = await channels.find({ serverId, topic: { $type: 'string' } }).toArray();
+  const inside = await channels.find({ serverId }).toArray();
   const texts = [
-    ...(server ? [{ text: server.description, where: 'its description', of: server }] : []),
-    ...topics.map((one) => ({ text: one.topic, where: `the topic of ${one._id}`, of: one })),
+    ...(server
+      ? [{ text: [server.name, server.description], where: 'its name or description', of: server }]
+      : []),
+    ...inside.map((one) => ({
+      text: [
+        one.name,
+        one.topic,
+        one.parentName,
+        ...(one.availableTags ?? []).map((tag) => tag.name),
+      ],
+      where: `the name, topic or tags of ${one._id}`,
+      of: one,
+    })),
   ];
   return texts.flatMap(({ text, where, of }) =>
-    inText(text ?? '').map((userId): Difference => {
+    inText(text.join(' ')).map((userId): Difference => {
       const basis = JSON.stringify(of.stamps);
       return { kind: 'erased.kept', id: serverId, detail: `In ${where}`, basis, clue: { userId } };
     }),
