@@ -6,6 +6,7 @@ import { pagesById } from '../../../shared/store/pagesById.js';
 import { deleteUpload, openUpload } from '../../../shared/store/uploads.js';
 import { isQuarantined, markId, NEVER } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
+import { removeEndedUploads } from '../stores/orphanPieces.js';
 import { idsIn } from '../../../shared/store/eraseText.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'commit'>;
@@ -17,9 +18,11 @@ const REASON =
 
 /**
  * Removes the uploads of quarantined files that contain an id which was deleted or erased. Nothing else removes
- * anything from an upload. Each upload is read as a stream. Returns how many were removed.
+ * anything from an upload. Each upload is read as a stream. Returns how many were removed. Uploads that files which have
+ * ended left behind are removed, too, whatever they contain.
  */
 export async function removeUploadsOf(deps: Deps, goneId: string): Promise<number> {
+  await removeEndedUploads(deps.collections);
   let removed = 0;
   const quarantined = { prefix: 'file/', filter: { due: NEVER }, projection: { subject: 1 } };
   for await (const marks of pagesById(deps.collections.work, quarantined))

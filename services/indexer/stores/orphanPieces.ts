@@ -41,6 +41,38 @@ export async function removeOrphanPieces(
   return removed;
 }
 
+/**
+ * Removes the uploads of files that have ended, whatever their age. A worker that is killed between noting how a file
+ * ended and removing its upload leaves one behind.
+ */
+export async function removeEndedUploads(store: UploadStore): Promise<void> {
+  const range = { from: 'upload/', before: 'upload0' };
+  const ended = findOrphans(store, range, async (owned) => {
+    const gone = await endedUploads(store, ownersOf(owned));
+    return new Set(ownersOf(owned).filter((owner) => !gone.has(owner)));
+  });
+  for await (const { owner } of ended) await removePieces(store, [owner]);
+}
+
+/**
+ * Returns the owners that are uploads of files that have ended. A quarantined file has not: it has a mark. The marks are
+ * read last. A file that had ended by then, and has no mark, is never imported again.
+ */
+async function endedUploads(
+  { importFiles, work }: UploadStore,
+  owners: string[],
+): Promise<ReadonlySet<string>> {
+  const uploadIds = owners.flatMap((owner) => uploadOf(owner) ?? []);
+  const ended = { _id: { $in: uploadIds }, state: { $ne: 'queued' as const } };
+  const ids = (await importFiles.find(ended, { projection: { _id: 1 } }).toArray()).map(
+    ({ _id }) => _id,
+  );
+  const marked: string[] = await work.distinct('subject', {
+    _id: { $in: ids.map((id) => markId('file', id)) },
+  });
+  return new Set(ids.filter((id) => !marked.includes(id)).map(uploadOwner));
+}
+
 /** Finds pieces of uploads that were begun before a time, and that no file needs. */
 export function orphanUploads(store: UploadStore, begunBefore: Date): AsyncGenerator<Owned> {
   // An upload's id begins with the second in which it was made, in hexadecimal.

@@ -1,9 +1,14 @@
 import { expect } from 'chai';
 import { Binary, ObjectId } from 'mongodb';
 import { encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
-import { removeOrphanPieces } from '../../../services/indexer/stores/orphanPieces.js';
-import { bodyOwner, pieceId, uploadOwner } from '../../../shared/store/pieces.js';
-import { newMark } from '../../../shared/store/work.js';
+import {
+  removeEndedUploads,
+  removeOrphanPieces,
+} from '../../../services/indexer/stores/orphanPieces.js';
+import { bodyOwner, pieceId, uploadOf, uploadOwner } from '../../../shared/store/pieces.js';
+import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
+import { NEVER, newMark } from '../../../shared/store/work.js';
+import { bytesOf } from '../../support/exportFiles.js';
 import type { ImportFileRecord } from '../../../shared/store/views.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
@@ -66,5 +71,27 @@ describe('removeOrphanPieces', () => {
     expect(await removeOrphanPieces(collections)).to.equal(2);
     const ids = kept.flatMap((owner) => [pieceId(owner, 0), pieceId(owner, 1)]);
     expect(await left()).to.have.members(ids);
+  });
+});
+
+describe('removeEndedUploads', () => {
+  const stores = suiteStores();
+
+  it('removes uploads of files that have ended, and leaves those that wait, are quarantined or are being stored', async () => {
+    const [done, refused, waiting, quarantined, unfiled] = Array.from({ length: 5 }, newUploadId);
+    const { importFiles, work, pieces } = stores.mongo.collections;
+    const file = { importId: 'i', bytes: 1, queuedAt: new Date() };
+    await importFiles.insertMany([
+      { ...file, _id: done!, state: 'imported' },
+      { ...file, _id: refused!, state: 'rejected' },
+      { ...file, _id: waiting!, state: 'queued' },
+      { ...file, _id: quarantined!, state: 'rejected' },
+    ]);
+    await work.insertOne({ ...newMark('file', quarantined!), due: NEVER });
+    for (const id of [done, refused, waiting, quarantined, unfiled])
+      await storeUpload(stores.mongo.collections, id!, bytesOf('{}'));
+    await removeEndedUploads(stores.mongo.collections);
+    const left = (await pieces.find().toArray()).map(({ _id }) => uploadOf(_id)?.split('/')[0]);
+    expect(left).to.have.members([waiting, quarantined, unfiled]);
   });
 });

@@ -503,6 +503,12 @@ describe('quarantine', () => {
       expect(await uploads()).to.have.members([theirs.uploadId, other.uploadId]);
       // Exporters name files in this way: after the server, the forum and the thread.
       const name = 'Server - help - Ask Zyx [1].json';
+      // A process was killed after it had noted how this file ended, and before it removed the upload.
+      const ended = await queue(gone);
+      await deps.collections.importFiles.updateOne(
+        { _id: ended.uploadId },
+        { $set: { state: 'imported' } },
+      );
       const { importFiles } = deps.collections;
       await importFiles.updateOne({ _id: theirs.uploadId }, { $set: { name } });
       // The names of a person are not known who occurs only in a quarantined file.
