@@ -175,8 +175,11 @@ function generateMessage(random: Random, place: { threadId: string; asOf: number
     webhook: true,
     mentionedRoles: [{ id: anId(), name: random.pick(NAMES) }],
   };
+  const { reference } = others;
   return aSourceMessage({
     ...others,
+    // No copy is recorded of a message whose thread is not told.
+    ...(reference?.messageId && !reference.channelId && { forwarded: null }),
     ...random.orUntold({ webhook }),
     ...random.orUntold({ mentionedRoles }),
   });

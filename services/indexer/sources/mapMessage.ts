@@ -68,7 +68,9 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     reactions: (message.reactions ?? []).filter(({ count }) => count > 0).map(mapReaction),
     mentions: (message.mentions ?? []).map(mapNames),
     reference: mapReference(message),
-    forwarded: mapForwarded(message.forwardedMessage, threadId, restoreWith),
+    forwarded: isUnplaced(message)
+      ? null
+      : mapForwarded(message.forwardedMessage, threadId, restoreWith),
     interaction: mapInteraction(message.interaction),
     ...mapRoles(message.mentionedRoles),
     asOf: timestampToMicrosOrNull(message.asOf) ?? context.asOf,
@@ -139,6 +141,14 @@ function mapReference({ reference }: ExportMessage): MessageRecord['reference'] 
     channelId: reference.channelId ?? null,
     guildId: reference.guildId ?? null,
   };
+}
+
+/**
+ * Whether a message tells which message it refers to, and not in which thread or channel that is. As a forward, it would
+ * never be shown. When the original is deleted or erased, nobody would find the copy, so none is recorded.
+ */
+function isUnplaced({ reference }: ExportMessage): boolean {
+  return Boolean(reference?.messageId && !reference.channelId);
 }
 
 function mapForwarded(

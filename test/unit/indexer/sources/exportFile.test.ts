@@ -271,6 +271,18 @@ describe('sourceMessage', () => {
     expect(sourceMessage(anExportMessage(more), file).content).to.equal('@Ada');
   });
 
+  it('takes no copy of a forwarded message of which the thread is not told', () => {
+    const copied = (messageId: string | null, channelId: string | null) =>
+      map({
+        reference: { type: 'Forward', messageId, channelId },
+        forwardedMessage: { content: 'Words' },
+      }).forwarded?.content;
+    expect(copied('123', null)).to.equal(undefined);
+    expect(copied('123', '456')).to.equal('Words');
+    // Nobody can tell which message this is, so it is shown.
+    expect(copied(null, null)).to.equal('Words');
+  });
+
   it("restores text in a forwarded message's embeds by their own emojis before the message's", () => {
     const { forwarded } = map({
       inlineEmojis: [
