@@ -11,8 +11,9 @@ import { markId } from '../../../shared/store/work.js';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** The range of all owners that are bodies. */
+/** The ranges of all owners that are bodies, and that are uploads. */
 const BODIES = { from: 'body/', before: 'body0' };
+const UPLOADS = { from: 'upload/', before: 'upload0' };
 
 type UploadStore = Pick<Collections, 'pieces' | 'importFiles' | 'work'>;
 type BodyStore = Pick<Collections, 'pieces' | 'bodies' | 'work'>;
@@ -46,38 +47,19 @@ export async function removeOrphanPieces(
  * ended and removing its upload leaves one behind.
  */
 export async function removeEndedUploads(store: UploadStore): Promise<void> {
-  const range = { from: 'upload/', before: 'upload0' };
-  const ended = findOrphans(store, range, async (owned) => {
-    const gone = await endedUploads(store, ownersOf(owned));
-    return new Set(ownersOf(owned).filter((owner) => !gone.has(owner)));
+  const ended = findOrphans(store, UPLOADS, async (owned) => {
+    const owners = ownersOf(owned);
+    const { filed, needed } = await judgeUploads(store, owners);
+    return new Set(owners.filter((owner) => !filed.has(owner) || needed.has(owner)));
   });
   for await (const { owner } of ended) await removePieces(store, [owner]);
-}
-
-/**
- * Returns the owners that are uploads of files that have ended. A quarantined file has not: it has a mark. The marks are
- * read last. A file that had ended by then, and has no mark, is never imported again.
- */
-async function endedUploads(
-  { importFiles, work }: UploadStore,
-  owners: string[],
-): Promise<ReadonlySet<string>> {
-  const uploadIds = owners.flatMap((owner) => uploadOf(owner) ?? []);
-  const ended = { _id: { $in: uploadIds }, state: { $ne: 'queued' as const } };
-  const ids = (await importFiles.find(ended, { projection: { _id: 1 } }).toArray()).map(
-    ({ _id }) => _id,
-  );
-  const marked: string[] = await work.distinct('subject', {
-    _id: { $in: ids.map((id) => markId('file', id)) },
-  });
-  return new Set(ids.filter((id) => !marked.includes(id)).map(uploadOwner));
 }
 
 /** Finds pieces of uploads that were begun before a time, and that no file needs. */
 export function orphanUploads(store: UploadStore, begunBefore: Date): AsyncGenerator<Owned> {
   // An upload's id begins with the second in which it was made, in hexadecimal.
   const seconds = Math.max(0, Math.floor(begunBefore.getTime() / 1_000));
-  const range = { from: 'upload/', before: `upload/${seconds.toString(16).padStart(8, '0')}` };
+  const range = { ...UPLOADS, before: `upload/${seconds.toString(16).padStart(8, '0')}` };
   return findOrphans(store, range, (owned) => neededUploads(store, ownersOf(owned)));
 }
 
@@ -124,21 +106,36 @@ async function namesBeingBuilt(
   return new Set(names.filter((name) => marks.has(markOf(name))));
 }
 
-/**
- * Returns the owners that are uploads and are still needed. An upload is needed while its file waits for its import,
- * while the import goes on, and while the file is quarantined.
- */
+/** Returns the owners that are uploads and are still needed. */
 export async function neededUploads(
-  { importFiles, work }: Pick<Collections, 'importFiles' | 'work'>,
+  store: Pick<Collections, 'importFiles' | 'work'>,
   owners: string[],
 ): Promise<ReadonlySet<string>> {
+  return (await judgeUploads(store, owners)).needed;
+}
+
+/**
+ * Tells which of some owners are uploads of filed files, and which of these are still needed. An upload is needed while
+ * its file waits for its import, while the import goes on, and while the file is quarantined. During the last two, the
+ * file has a mark. The marks are read last: a file may be quarantined between the two reads.
+ */
+async function judgeUploads(
+  { importFiles, work }: Pick<Collections, 'importFiles' | 'work'>,
+  owners: string[],
+): Promise<Record<'filed' | 'needed', ReadonlySet<string>>> {
   const uploadIds = owners.flatMap((owner) => uploadOf(owner) ?? []);
-  const [waiting, begun] = await Promise.all([
-    importFiles.find({ _id: { $in: uploadIds }, state: 'queued' }).toArray(),
-    work.find({ _id: { $in: uploadIds.map((id) => markId('file', id)) } }).toArray(),
-  ]);
-  const needed = [...waiting.map(({ _id }) => _id), ...begun.map(({ subject }) => subject)];
-  return new Set(needed.map(uploadOwner));
+  const files = await importFiles
+    .find({ _id: { $in: uploadIds } }, { projection: { state: 1 } })
+    .toArray();
+  const marked: string[] = await work.distinct('subject', {
+    _id: { $in: uploadIds.map((id) => markId('file', id)) },
+  });
+  const idsOf = (some: typeof files): string[] => some.map(({ _id }) => _id);
+  const waiting = idsOf(files.filter(({ state }) => state === 'queued'));
+  return {
+    filed: new Set(idsOf(files).map(uploadOwner)),
+    needed: new Set([...waiting, ...marked].map(uploadOwner)),
+  };
 }
 
 function ownersOf(owned: Owned[]): string[] {
