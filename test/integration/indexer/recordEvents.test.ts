@@ -106,6 +106,21 @@ describe('the recorder of events', () => {
     await record(said(threadId, 'Hello'));
     return { one, own, recorder, record, serverId, threadId, aThread, said };
   }
+  /** Makes a recorder whose changes are held up while `isTime` returns true, until `release` is called. */
+  function holdUp(own: SyncDeps, isTime: () => boolean) {
+    let isHeld = false;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const late = createEventRecorder({
+      ...own,
+      async commit(change) {
+        isHeld = isTime();
+        if (isHeld) await released;
+        return deps.commit(change);
+      },
+    });
+    return { late, isHeld: () => isHeld, release };
+  }
   const contentOf = async (_id: string) =>
     (await deps.collections.messages.findOne({ _id }))?.content;
 
@@ -159,17 +174,7 @@ describe('the recorder of events', () => {
     const { one, own, recorder, said, serverId, threadId } = await withThread();
     await recorder.end();
     let recorded = 0;
-    let isHeld = false;
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const late = createEventRecorder({
-      ...own,
-      async commit(change) {
-        isHeld = recorded === 100;
-        if (isHeld) await released;
-        return deps.commit(change);
-      },
-    });
+    const { late, isHeld, release } = holdUp(own, () => recorded === 100);
     const take = (event: GatewayEvent) => late.take(event, 1, () => undefined);
     const messageId = anId();
     own.servers.delete(serverId);
@@ -178,7 +183,7 @@ describe('the recorder of events', () => {
       late.take(said(threadId, `Said ${at}`), 1, () => void (recorded += 1));
     take(said(messageId, 'Deleted unheard'));
     take({ kind: 'gained', serverId });
-    await until(() => isHeld);
+    await until(isHeld);
     const { sync } = deps.collections;
     await until(async () => (await sync.countDocuments({ _id: `server/${serverId}` })) > 0);
     const server = own.servers.get(serverId)!;
@@ -200,24 +205,14 @@ describe('the recorder of events', () => {
     await recorder.end();
     const { servers } = own;
     const recorded: string[] = [];
-    let isHeld = false;
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const late = createEventRecorder({
-      ...own,
-      // More events wait than are recorded together. So the thread is noted after a second commit.
-      async commit(change) {
-        isHeld = recorded.includes('message 99');
-        if (isHeld) await released;
-        return deps.commit(change);
-      },
-    });
+    // More events wait than are recorded together. So the thread is noted after a second commit.
+    const { late, isHeld, release } = holdUp(own, () => recorded.includes('message 99'));
     const take = (event: GatewayEvent, name: string) =>
       late.take(event, 1, () => recorded.push(name));
     servers.delete(serverId);
     for (let at = 0; at < 101; at += 1) take(said(anId(), `Said ${at}`), `message ${at}`);
     take({ kind: 'heard', serverId }, 'heard');
-    await until(() => isHeld);
+    await until(isHeld);
     const requests = syncOf(deps.collections.sync, 'request');
     await until(async () => (await requests.countDocuments({ _id: `server/${serverId}` })) === 1);
     expect(recorded).to.not.include('heard');
