@@ -13,9 +13,9 @@ interface Asked extends Pick<LoadJob, 'url' | 'paths' | 'headers'> {
 }
 
 /**
- * Asks for paths in turn over one connection. Resolves with how long the answers took (ms), from when each request was
- * due. A request that is due while the one before it still waits is sent after that, also after the end. Throws where an
- * answer is not 200.
+ * Asks for paths in turn over one connection. When a request is due, and the one before it is not answered yet, it is sent
+ * once that one is. All requests that were due before the end are sent, some of them after it. Resolves with the time
+ * (ms) of each answer, from when its request was due. Throws where an answer is not 200.
  */
 export async function askInTurn(asked: Asked): Promise<number[]> {
   const { url, paths, perSecond, first, endedAt } = asked;

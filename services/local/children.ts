@@ -54,7 +54,7 @@ const LITTLE_SPACE = 100 * 1024 * 1024;
  * line for each call on Java's stack, below the one that tells why it ends.
  */
 const NOISE = /"route":"\/readyz"|^\t(?:at |\.\.\. \d)/;
-/** How MongoDB marks an error. Below the one by which it ends, it writes 20 to 50 lines about how it ends. */
+/** Matches an error in the log of MongoDB. After the error for which it ends, MongoDB writes 20 to 50 lines more. */
 const ERROR_OF_MONGODB = /^\{"t":.*?"s":"[EF]"/;
 const SEARCHED_LINES = 100;
 const ERROR_LINES = 3;

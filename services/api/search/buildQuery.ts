@@ -77,7 +77,7 @@ export function buildCountQuery({ terms }: ParsedQuery, params: SearchParams): Q
   return within(params, findAll(params.type, terms, matchTerm, matchTerm));
 }
 
-/** Finds all that may be a result on any page, without regard to its score, to leave it out of something else. */
+/** Finds everything that is a result on any page of a question. Related matches leave it out, whatever its score. */
 export function buildExclusion(parsed: ParsedQuery, params: SearchParams): Query {
   const build = params.minScore < WEAK_BELOW ? buildQuery : buildCountQuery;
   return build(parsed, params);

@@ -10,8 +10,8 @@ import { storeFiles, type StoredFiles } from './storeFiles.js';
 import { waitForImport } from './waitForImport.js';
 
 /**
- * Imports files that were found. Unless told not to wait, it starts an indexer where none runs, and waits until that has
- * imported them. Without waiting, it starts none: the indexer would be stopped at once, together with this command.
+ * Imports files that were found. With `wait`, it starts an indexer where none runs, and waits until the files are
+ * imported. Without it, it does neither: an indexer that it starts would be stopped at once, together with this command.
  */
 export async function importFound(
   archive: Archive,

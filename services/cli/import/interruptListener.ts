@@ -1,7 +1,7 @@
 /**
- * For so long (ms) after a SIGINT, another one belongs to the same Ctrl-C. The terminal sends SIGINT to npx and to the
- * command. npx passes its own on to the shell that it has started. Where that is bash, the command has taken its place,
- * and so gets two.
+ * For so long (ms) after a SIGINT, another SIGINT belongs to the same Ctrl-C. On Ctrl-C, the terminal sends SIGINT to the
+ * command and to the npx that runs it. npx then sends SIGINT to the shell in which it has started the command. A bash has
+ * replaced itself by the command, so the command gets this second SIGINT, too.
  */
 const SAME_MS = 500;
 

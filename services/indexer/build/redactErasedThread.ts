@@ -23,6 +23,7 @@ export async function redactErasedThread(
   const thread = await cleanThread(deps, threadId, erased);
   if (!thread || thread.deleted) return;
   if (thread.ownerId !== undefined && thread.ownerId !== ERASED_ID) return;
+  // Most threads end here: somebody who was not erased has written in them.
   const said = await countedMessages(deps.collections, threadId).limit(1).next();
   if (said && !erased.has(said.author.id)) return;
   await cleanWords(deps, threadId, erased);

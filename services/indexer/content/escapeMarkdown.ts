@@ -5,9 +5,9 @@ const LINE_START = /^(\d*)(?=>|#{1,3}\s|-#?\s|(?<=\d)\.\s)/u;
 
 /**
  * Escapes the signs of the platform's markdown in a text of one line, so that the text is shown as it is. Mentions, emoji
- * and addresses keep their meaning. In an address, a backslash would be a part of it, so signs are percent-encoded there.
- * A sign without a meaning where it stands, such as the underscore in `snake_case`, is not escaped, because search would
- * find the backslash in the text.
+ * and addresses still work. In an address, signs are percent-encoded: a backslash would become a part of the address. A
+ * sign that means nothing where it stands, such as the underscore in `snake_case`, stays as it is. If it were escaped,
+ * the backslash would be in the text that search looks through.
  */
 export function escapeMarkdown(text: string): string {
   return text

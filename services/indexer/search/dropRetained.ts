@@ -33,8 +33,9 @@ export async function dropRetained(deps: Deps, now = new Date()): Promise<void> 
 }
 
 /**
- * Whether the rollback window that ends at `until` is not over. A window that seems to be twice as long as any was set
- * by a process whose clock was ahead. It counts as over. Otherwise every write might go to both indexes for months.
+ * Whether a replaced index stays, because its rollback window ends only at `until`. No window is longer than
+ * ROLLBACK_WINDOW_MS. Where more than twice that time is left, the clock of the process that set `until` was ahead. Then
+ * the window counts as over. Otherwise every write might go to both indexes for months.
  */
 function isToStay(until: Date, now: Date): boolean {
   const leftMs = until.getTime() - now.getTime();

@@ -50,9 +50,12 @@ function hidden(text: string): string {
 }
 
 /**
- * What stays of bars in a text, or of an escape, which is left as it is. An escaped bar and the bar behind it are no
- * pair. If both were removed, the backslash would escape what comes next. Between two backticks, a space takes the place
- * of the bars. Otherwise the backticks would join, and text that was code would be none any more, nor the bars in it.
+ * Returns what takes the place of an escape or of bars in a hidden text. `at` is the offset of `found` in the text.
+ *
+ * - An escape stays as it is. An escaped bar and the bar behind it are no pair. If both were removed, the backslash would
+ *   escape what comes next.
+ * - Bars go. But between two backticks, a space takes their place. Otherwise the two would become one longer run of
+ *   backticks. Code that one of them opens or closes would then be ordinary text, and bars in it would end the spoiler.
  */
 function withoutBars(found: string, text: string, at: number): string {
   if (found.startsWith('\\')) return found;

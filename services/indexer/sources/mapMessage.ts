@@ -144,8 +144,9 @@ function mapReference({ reference }: ExportMessage): MessageRecord['reference'] 
 }
 
 /**
- * Whether a message tells which message it refers to, and not in which thread or channel that is. As a forward, it would
- * never be shown. When the original is deleted or erased, nobody would find the copy, so none is recorded.
+ * Whether a message names another message, but not the thread or channel of that message. If it is a forward, its copy
+ * of the other message would never be shown. When the other message is deleted or erased, nobody would find the copy to
+ * remove it. So the copy is not recorded.
  */
 function isUnplaced({ reference }: ExportMessage): boolean {
   return Boolean(reference?.messageId && !reference.channelId);

@@ -96,8 +96,9 @@ async function withhold(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
 }
 
 /**
- * Shows a forum again. While it was withheld, nothing new of it was recorded. So it is read from its beginning. The look
- * that withheld it may have failed before it noted that.
+ * Shows a forum again. While the forum was withheld, nothing new of it was recorded, so the sync has to read it from its
+ * beginning. To make it do so, this forgets how far it has read. The look that withheld the forum does that, too, but it
+ * may have failed before.
  */
 async function show(deps: SyncDeps, channel: ChannelRecord): Promise<void> {
   if (!channel.withheldAt) return;

@@ -9,7 +9,7 @@ import { lateRequests } from './lateRequests.js';
 
 /** Resolves with how much is left of one kind of work. */
 type Count = () => Promise<number>;
-/** Resolves with a number that rises while workers are busy with one kind of work, or with what is done before it. */
+/** Resolves with a number that is higher than before where workers have gone on with their work meanwhile. */
 type Busy = () => Promise<number>;
 
 const POLL_MS = 100;
@@ -52,8 +52,9 @@ async function markedNow({ work }: Pick<Collections, 'work'>, kind: LoopKind): P
 }
 
 /**
- * Makes a function that resolves with the time at which the last claim ends on a mark of this kind or of an earlier one;
- * with 0 where no such mark is claimed.
+ * Makes a function that looks at the claims on marks of this kind and of earlier ones. It resolves with the latest time
+ * (ms since 1970) at which one of them ends; with 0 where no such mark is claimed. A worker renews its claims every few
+ * seconds, so this time moves on while any of the workers is busy.
  */
 function latestClaim({ work }: Pick<Collections, 'work'>, kind: LoopKind): Busy {
   const kinds = ALL_KINDS.slice(0, ALL_KINDS.indexOf(kind) + 1);
