@@ -1,6 +1,7 @@
 import { composed } from '../../../shared/store/searchIndex.js';
 import { APOSTROPHES } from '../../../shared/store/searchMapping.js';
 import { EMOJI } from './countPieces.js';
+import { SPACELESS_LETTER } from './scripts.js';
 
 /** A word of a query, or the words of a quoted phrase. */
 export interface SearchTerm {
@@ -44,11 +45,17 @@ const SEARCHABLE = new RegExp(
 
 const EMOJIS = new RegExp(EMOJI, 'gu');
 
+/** Matches a letter or digit of a script that puts spaces between words. */
+const SPACED = `(?!${SPACELESS_LETTER})[\\p{L}\\p{N}]`;
+
 /**
  * Matches a quoted phrase. The quote opens where no word comes before it, and closes where none follows: 5" and 3" are
- * inches.
+ * inches. Where words are written side by side, any of them may come before it and follow.
  */
-const PHRASE = /(?<![\p{L}\p{N}])"([^"]*)"(?![\p{L}\p{N}])/u;
+const PHRASE = new RegExp(`(?<!${SPACED})"([^"]*)"(?!${SPACED})`, 'u');
+
+/** Matches the quotes of other languages. */
+const QUOTES = /[“”„‟«»＂「」『』]/gu;
 
 const wordBreaks = new Intl.Segmenter('en', { granularity: 'word' });
 
@@ -72,7 +79,7 @@ export function cleanText(text: string): string {
 }
 
 function splitTerms(text: string): SearchTerm[] {
-  const parts = text.replace(/[“”„‟«»＂]/gu, '"').split(PHRASE);
+  const parts = text.replace(QUOTES, '"').split(PHRASE);
   return parts.flatMap((part, index): SearchTerm[] =>
     // After the split, the quoted parts have odd indexes.
     index % 2 === 1 ? [{ text: part.trim(), phrase: true }] : wordsIn(part).map(wordTerm),

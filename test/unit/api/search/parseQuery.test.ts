@@ -10,6 +10,17 @@ const CASES: [name: string, q: string, terms: string[]][] = [
   ['two phrases', '"a b" "c d"', ['[a b]', '[c d]']],
   ['typographic quotes', '“install node” now', ['[install node]', 'now']],
   ['quotes of other languages', '„a b“ «c d» « e f »', ['[a b]', '[c d]', '[e f]']],
+  [
+    'quotes in words side by side',
+    '如何“重置 密码”怎么办 「エラー」が',
+    ['如何', '[重置 密码]', '怎么办', '[エラー]', 'が'],
+  ],
+  [
+    'quotes with endings',
+    'エラー"a b"の "오류 메시지"가',
+    ['エラー', '[a b]', 'の', '[오류 메시지]', '가'],
+  ],
+  ['inches beside letters without spaces', '24"显示器和27"显示器', ['24"显示器和27"显示器']],
   ['an unbalanced quote', '"install node', ['install', 'node']],
   ['a third quote', '"install node" "now', ['[install node]', 'now']],
   ['inches', '5" and 3" disks', ['5', 'and', '3', 'disks']],
