@@ -31,6 +31,12 @@ const LONGEST_END_MS = 4_000;
 /** How long (ms) between two log lines about errors of the queue's worker. */
 const TOLD_EVERY_MS = 30_000;
 
+/**
+ * Matches the error of a lock that was gone when it was to be renewed. It is told of jobs that have just ended, too,
+ * where Redis takes their end before the renewal. So it is not logged, and `lockRenewalFailed` tells of the others.
+ */
+const LOCK_NOT_RENEWED = /^could not renew lock for job /;
+
 export interface WorkerOptions {
   namespace: string;
   concurrency: number;
@@ -59,6 +65,8 @@ export function createWorker(redis: Redis, options: WorkerOptions): QueueWorker 
       return await runJob(job, options);
     } catch (error) {
       if (!(error instanceof LookAgain)) throw error;
+      // From here on, the job is no longer this worker's to renew or to give back.
+      underWay.delete(job);
       await job.moveToDelayed(Date.now() + error.afterMs, token);
       throw new DelayedError();
     } finally {
@@ -74,12 +82,22 @@ export function createWorker(redis: Redis, options: WorkerOptions): QueueWorker 
     stalledInterval: LOOK_FOR_STALLED_EVERY_MS,
     settings: { backoffStrategy: retryDelay },
   });
-  worker.on(
-    'error',
-    seldom(TOLD_EVERY_MS, (error) =>
-      logger.warn({ err: error }, "The queue's worker met an error"),
+  const tellError = seldom(TOLD_EVERY_MS, (error: Error) =>
+    logger.warn({ err: error }, "The queue's worker met an error"),
+  );
+  worker.on('error', (error) => {
+    if (!LOCK_NOT_RENEWED.test(error.message)) tellError(error);
+  });
+  const tellLost = seldom(TOLD_EVERY_MS, (lost: (string | undefined)[]) =>
+    logger.warn(
+      { jobs: lost },
+      'Locks of jobs were lost, as this process or Redis stood still; other indexers may run these jobs as well',
     ),
   );
+  worker.on('lockRenewalFailed', (jobIds) => {
+    const lost = [...underWay.keys()].map(({ id }) => id).filter((id) => id && jobIds.includes(id));
+    if (lost.length > 0) tellLost(lost);
+  });
   worker.on('failed', (job, error) =>
     logger.error({ err: error, jobId: job?.id, job: job?.name }, 'A job failed'),
   );

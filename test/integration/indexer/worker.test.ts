@@ -1,13 +1,16 @@
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Job } from 'bullmq';
+import { pino } from 'pino';
 import type { Handlers } from '../../../services/indexer/handlers.js';
-import { PayloadError } from '../../../services/indexer/permanentErrors.js';
+import { LookAgain, PayloadError } from '../../../services/indexer/permanentErrors.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { createWorker } from '../../../services/indexer/worker.js';
+import { Worker } from '../../../shared/drivers/bullmq.js';
 import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
 import { createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
+import type { Logger } from '../../../shared/platform/logger.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import { refusedInsert } from '../../support/refusedInsert.js';
 import { openStores, type TestStores } from '../../support/stores.js';
@@ -34,7 +37,10 @@ describe('the worker', () => {
   /** How long the jobs took (s). */
   const took: number[] = [];
   /** Works until each of the jobs has ended, and others are gone. */
-  async function work(ids: string[], gone: string[] = []): Promise<Job[]> {
+  async function work(
+    ids: string[],
+    { gone = [], logger = stores.logger }: { gone?: string[]; logger?: Logger } = {},
+  ): Promise<Job[]> {
     const redis = createWorkerRedis(REDIS_URL);
     const worker = createWorker(redis, {
       namespace: stores.mongo.namespace,
@@ -42,7 +48,7 @@ describe('the worker', () => {
       handlers: jobs as Handlers,
       gate: { open: () => Promise.resolve(), suspect: () => undefined },
       metrics: { observeJob: (_name, _outcome, seconds) => void took.push(seconds) },
-      logger: stores.logger,
+      logger,
     });
     const all = () => Promise.all(ids.map(async (id) => (await producer.queue.getJob(id)) as Job));
     await until(async () => (await all()).every(({ finishedOn }) => finishedOn));
@@ -113,6 +119,51 @@ describe('the worker', () => {
     expect(kept).to.not.match(/2fc5|planted/);
   });
 
+  it('tells of a running job whose lock was lost, and of none that has just been put off', async () => {
+    const lines: string[] = [];
+    const notRenewed = new Set<string>();
+    const { prototype } = Worker;
+    const emit = prototype.emit as (...args: unknown[]) => boolean;
+    mock.method(prototype, 'emit', function noteLocks(this: Worker, ...args: unknown[]) {
+      if (args[0] === 'lockRenewalFailed') for (const id of args[1] as string[]) notRenewed.add(id);
+      return emit.apply(this, args);
+    });
+    const lost = await producer.add('delete-thread', { threadId: '3' });
+    const putOff = await producer.add('delete-channel', { channelId: '3' });
+    const job = (await producer.queue.getJob(putOff)) as Job;
+    const jobClass = Object.getPrototypeOf(job) as Job;
+    const { moveToDelayed } = jobClass;
+    mock.method(jobClass, 'moveToDelayed', async function moveLate(this: Job, ...args: [number]) {
+      await moveToDelayed.apply(this, args);
+      await until(() => notRenewed.has(putOff));
+      await this.promote();
+    });
+    jobs['delete-thread'] = async () => {
+      const lock = `${producer.queue.toKey(lost)}:lock`;
+      const redis = createWorkerRedis(REDIS_URL);
+      const token = (await redis.get(lock))!;
+      await redis.set(lock, 'of another indexer');
+      await until(() => notRenewed.has(lost));
+      await redis.set(lock, token);
+      redis.disconnect();
+    };
+    let isFirst = true;
+    jobs['delete-channel'] = () => {
+      if (!isFirst) return Promise.resolve();
+      isFirst = false;
+      return Promise.reject(new LookAgain(60_000));
+    };
+    try {
+      const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+      await work([lost, putOff], { logger });
+    } finally {
+      mock.restoreAll();
+    }
+    expect(lines).to.have.length(1);
+    expect(JSON.parse(lines[0]!)).to.deep.include({ jobs: [lost] });
+    expect(lines[0]).to.contain('Locks of jobs were lost');
+  });
+
   it('keeps a bounded number of ended jobs, and tries for hours', async () => {
     const id = await producer.add('delete-message', { messageId: '1' });
     const { opts } = (await producer.queue.getJob(id)) as Job;
@@ -130,7 +181,7 @@ describe('the worker', () => {
     const other = await producer.add('refresh-stats', { serverId: '1' });
     const files = ['right', 'wrong'].map((uploadId) => ({ uploadId, importId: 'i' }));
     const ids = await Promise.all(files.map((file) => producer.add('import-file', file)));
-    await work([other], ids);
+    await work([other], { gone: ids });
     await producer.add('import-file', files[1]!);
     expect(await producer.queue.getJobState(ids[1]!)).to.equal('waiting');
   });
