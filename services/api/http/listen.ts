@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { startListening } from '../../../shared/platform/startListening.js';
 import { answerClientErrors, refuse } from './clientErrors.js';
+import { closeSlowly } from './closeSlowly.js';
 import type { PeerReader } from './credentials/addressReader.js';
 import { KEEP_ALIVE_MS, PreparedResponse } from './preparedResponse.js';
 
@@ -82,6 +83,7 @@ export async function listen(handler: RequestHandler, options: ListenOptions): P
   limitConnections(server, options);
   stopParsingClosed(server);
   answerClientErrors(server);
+  server.prependListener('request', (request: IncomingMessage) => closeSlowly(request));
   const closeUnused = unusedConnections(server);
   await startListening(server, { host, port, setting: 'PORT' });
   const drain = async (): Promise<void> => {
@@ -204,9 +206,9 @@ function limitConnections(
 }
 
 /**
- * Makes the parser of a connection stop once the connection is closed. One read from a connection brings up to 64 kB,
- * which may hold thousands of requests. Node would parse all of them, although nobody can get the answers. Meanwhile,
- * other clients would have to wait.
+ * Makes the parser of a connection stop once nothing can be sent on the connection any more. One read from a connection
+ * brings up to 64 kB, which may hold thousands of requests. Node would parse all of them, although nobody can get the
+ * answers. Meanwhile, other clients would have to wait.
  */
 function stopParsingClosed(server: Server): void {
   server.on('connection', (socket: Socket) => {
@@ -214,7 +216,7 @@ function stopParsingClosed(server: Server): void {
     if (!parser) return;
     const takeRequest = parser.onIncoming;
     parser.onIncoming = (request, keepAlive) =>
-      socket.destroyed ? STOP : takeRequest(request, keepAlive);
+      socket.writable ? takeRequest(request, keepAlive) : STOP;
   });
 }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { operations } from '../../../shared/contract/operations.js';
@@ -181,6 +182,31 @@ describe('bad requests', () => {
     }
   });
 
+  it('lets a client read the refusal of a body that it goes on sending', async () => {
+    const rest = Buffer.alloc(8 << 20);
+    for (const [header, status] of [
+      ['X-API-Key: wrong', 403],
+      ['A:\r\n'.repeat(200), 431],
+    ] as const) {
+      const head = `Host: x\r\nContent-Length: ${rest.length + 1}\r\n${header}`;
+      const client = await refused(api.url, `POST /admin/import HTTP/1.1\r\n${head}\r\n\r\nx`);
+      expect(client.answer).to.match(new RegExp(`^HTTP/1.1 ${status} `));
+      // Rejects where the connection is reset.
+      await client.sendRest(rest);
+    }
+  });
+
+  it('handles no request behind a body that it has refused', async () => {
+    const head = 'Host: x\r\nContent-Length: 2\r\nX-API-Key: wrong';
+    const client = await refused(api.url, `POST /admin/sync HTTP/1.1\r\n${head}\r\n\r\nx`);
+    const requestId = 'behind-a-refusal';
+    await client.sendRest(
+      `yGET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${requestId}\r\n\r\n`,
+    );
+    expect((await api.get('/healthz')).status).to.equal(200);
+    expect(api.log.filter((line) => line['requestId'] === requestId)).to.deep.equal([]);
+  });
+
   it('refuses URLs that cannot be parsed, and logs no error', async () => {
     const ask = (target: string) =>
       raw(api.url, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -207,4 +233,22 @@ function raw(url: string, text: string): Promise<string> {
     socket.on('error', reject);
     socket.on('close', () => resolve(Buffer.concat(pieces).toString()));
   });
+}
+
+/** Sends a part of a request, and resolves once the API has answered it and sends no more. */
+async function refused(
+  url: string,
+  part: string,
+): Promise<{ answer: string; sendRest: (rest: string | Buffer) => Promise<void> }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  let answer = '';
+  socket.on('data', (piece) => (answer += String(piece)));
+  socket.write(part);
+  await once(socket, 'end');
+  const sendRest = async (rest: string | Buffer): Promise<void> => {
+    socket.end(rest);
+    await once(socket, 'close');
+  };
+  return { answer, sendRest };
 }
