@@ -61,8 +61,9 @@ async function stopWorker(worker: Worker): Promise<void> {
   const timer = setTimeout(() => worker.process.kill('SIGKILL'), KILL_AFTER_MS);
   const [code, signal] = (await ended) as [number | null, string | null];
   clearTimeout(timer);
-  // A process that is still starting does not handle SIGTERM yet, so the signal ends it.
-  if (code !== 0 && signal !== 'SIGTERM') {
+  // A process that is still starting handles no signal yet. So it is ended by SIGTERM, or by the SIGINT that Ctrl-C sends
+  // to all processes of a terminal.
+  if (code !== 0 && signal !== 'SIGTERM' && signal !== 'SIGINT') {
     throw new Error(`Process ${worker.process.pid} ended with ${signal ?? code}`);
   }
 }
