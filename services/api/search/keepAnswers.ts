@@ -14,13 +14,17 @@ const LIFE_MS = 60_000;
 /** After so long (ms), Elasticsearch surely shows a change. It refreshes every second. */
 const SETTLES_MS = 2_000;
 
-/** Makes the handler of searches. Its answers may be kept for others, unless another asker might get more. */
+/**
+ * Makes the handler of searches. Its answers may be kept for others, unless another asker might get more. Then no cache
+ * between this service and its readers may keep them either.
+ */
 export function keepAnswers(
   search: (query: SearchParams, asker: Asker) => Promise<Searched>,
 ): Handler<unknown, SearchParams> {
   return async ({ query, asker }) => {
     const { answer, isWhole } = await search(query, asker);
-    return loaded(answer, isWhole ? performance.now() + LIFE_MS : 0);
+    if (isWhole) return loaded(answer, performance.now() + LIFE_MS);
+    return { ...loaded(answer, 0), noStore: true };
   };
 }
 
