@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { startListening } from '../../../shared/platform/startListening.js';
 import { answerClientErrors, refuse } from './clientErrors.js';
@@ -221,18 +221,31 @@ function stopParsingClosed(server: Server): void {
 }
 
 /**
- * Makes a function that closes the connections on which no request is under way. For Node, a connection is only idle
- * once it has brought a request. Browsers and proxies also open connections before they have a request to send.
+ * Makes a function that closes the connections on which no request is arriving or under way. Node's own method does not
+ * suit: it also closes connections whose answers are not sent to their ends yet, because their clients read slowly. And
+ * it leaves open those that have brought no request yet. Browsers and proxies open such connections in advance.
  */
 function unusedConnections(server: Server): () => void {
-  const open = new Set<Socket>();
-  server.on('connection', (socket) => {
-    open.add(socket);
+  /** For each open connection: how many requests are under way, and how many bytes had come when the last was answered. */
+  const open = new Map<Socket, { underWay: number; heard: number }>();
+  server.on('connection', (socket: Socket) => {
+    open.set(socket, { underWay: 0, heard: 0 });
     socket.once('close', () => open.delete(socket));
   });
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const use = open.get(socket);
+    if (!use) return;
+    use.underWay += 1;
+    // It is emitted when the whole answer was sent, or the connection is closed.
+    response.once('close', () => {
+      use.underWay -= 1;
+      use.heard = socket.bytesRead;
+    });
+  });
   return () => {
-    server.closeIdleConnections();
-    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+    for (const [socket, { underWay, heard }] of open) {
+      if (underWay === 0 && socket.bytesRead === heard) socket.destroy();
+    }
   };
 }
 

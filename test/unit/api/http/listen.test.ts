@@ -271,4 +271,24 @@ describe('listen', () => {
     await server.drain();
     expect(await text(silent)).to.equal('');
   });
+
+  it('sends an answer to its end when it is drained, however slowly its client reads', async () => {
+    // More than the system takes from this process before the client reads.
+    const body = Buffer.alloc(32 << 20);
+    const server = await listen((_request, response) => response.end(body), {
+      host: '127.0.0.1',
+      port: 0,
+      graceMs: 0,
+    });
+    const { hostname, port } = new URL(server.url);
+    const slow = connect(Number(port), hostname);
+    slow.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(slow, 'readable');
+    const idle = connect(Number(port), hostname);
+    await once(idle, 'connect');
+    const drained = server.drain();
+    expect(await text(idle)).to.equal('');
+    expect(Buffer.byteLength(await text(slow))).to.be.above(body.length);
+    await drained;
+  });
 });
