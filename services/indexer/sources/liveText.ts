@@ -6,7 +6,8 @@ import type {
 import { escapeMarkdown } from '../content/escapeMarkdown.js';
 import { PARAGRAPH_SEPARATOR, PART_BREAK } from '../content/partBreak.js';
 import { prepareText } from '../content/prepareText.js';
-import { outsideCode } from '../content/syntax/findCodeSpans.js';
+import { findCodeSpans } from '../content/syntax/findCodeSpans.js';
+import { outsidePlaces } from '../content/syntax/outsidePlaces.js';
 
 const TEXT_DISPLAY = 10;
 const ESCAPE_OR_BARS = /\\[^]|(?:\|\|)+/g;
@@ -43,7 +44,8 @@ function textsOf(component: LiveComponent, isInHidden = false): string[] {
  */
 function hidden(text: string): string {
   const shown = prepareText(text).replaceAll(PARAGRAPH_SEPARATOR, '');
-  const plain = outsideCode(shown, (piece, from) =>
+  const code = [...findCodeSpans(shown)].map(([from, { end }]) => ({ from, to: end }));
+  const plain = outsidePlaces(shown, code, (piece, from) =>
     piece.replace(ESCAPE_OR_BARS, (found, at: number) => withoutBars(found, shown, from + at)),
   );
   return `||${plain.replace(/\\$/, '\\ ')}||`;

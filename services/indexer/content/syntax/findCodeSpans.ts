@@ -37,17 +37,6 @@ export function cutsCode(spans: ReadonlyMap<number, CodeSpan>, from: number, to:
   return at > to;
 }
 
-/** Changes the parts of a text that are no code. `from` is the offset of a part. */
-export function outsideCode(text: string, change: (piece: string, from: number) => string): string {
-  let changed = '';
-  let from = 0;
-  for (const [at, { end }] of findCodeSpans(text)) {
-    changed += change(text.slice(from, at), from) + text.slice(at, end);
-    from = end;
-  }
-  return changed + change(text.slice(from), from);
-}
-
 function endOfRun(text: string, at: number): number {
   REST_OF_RUN.lastIndex = at;
   return at + REST_OF_RUN.exec(text)![0].length;

@@ -5,9 +5,10 @@ export const matchCode: Rule = (scan, at) => {
   const span = scan.code.get(at);
   if (!span) return undefined;
   const { text, lang, end } = span;
-  if (lang === undefined) return { tokens: [{ type: 'codespan', text }], end };
+  const place = { from: scan.origin(at), to: scan.origin(end) };
+  if (lang === undefined) return { tokens: [{ type: 'codespan', text, ...place }], end };
   const code = scan.nesting.inList ? withoutMargin(text) : text;
-  return { tokens: [{ type: 'code', text: code, lang }], end };
+  return { tokens: [{ type: 'code', text: code, lang, ...place }], end };
 };
 
 /**

@@ -5,8 +5,7 @@ export type MessageToken =
   | { type: 'text'; text: string }
   | { type: 'strong' | 'em' | 'del' | 'underline' | 'spoiler'; tokens: MessageToken[] }
   | { type: 'br' | 'blank' }
-  | { type: 'codespan'; text: string }
-  | { type: 'code'; text: string; lang: string }
+  | CodeToken
   | { type: 'heading'; depth: number; tokens: MessageToken[] }
   | { type: 'subtext' | 'blockquote' | 'paragraph' | 'list_item'; tokens: MessageToken[] }
   | { type: 'list'; ordered: boolean; start: number; tokens: MessageToken[] }
@@ -39,6 +38,10 @@ export interface LinkToken {
   tokens: MessageToken[];
   target?: Target | undefined;
 }
+
+/** Inline code, or a block of code. */
+export type CodeToken = Place &
+  ({ type: 'codespan'; text: string } | { type: 'code'; text: string; lang: string });
 
 /** A mention; `name` is what the message itself holds (a command, a server page), else ''. */
 export interface MentionToken extends Place {

@@ -69,6 +69,18 @@ describe('restorer', () => {
     expect(restore('`x` @Ann `y`')).to.equal('`x` <@11> `y`');
   });
 
+  for (const [text, expected] of [
+    ['# One ` more\n@Ann said `@Ann`', '# One ` more\n<@11> said `@Ann`'],
+    ['> one ` more\n@Ann said `@Ann`', '> one ` more\n<@11> said `@Ann`'],
+    ['- one ` more\n- @Ann said `@Ann`', '- one ` more\n- <@11> said `@Ann`'],
+    ['> ```\n> @Ann\n> ```\n> @Ann', '> ```\n> @Ann\n> ```\n> <@11>'],
+    ['https://example.org/` @Ann said `@Ann`', 'https://example.org/` <@11> said `@Ann`'],
+  ] as const) {
+    it(`takes for code in ${JSON.stringify(text)} what readers see as code`, () => {
+      expect(restore(text)).to.equal(expected);
+    });
+  }
+
   it('gives back text that would grow beyond what a message may hold', () => {
     const text = '@Ann '.repeat(13_000);
     expect(restore(text)).to.equal(text);
