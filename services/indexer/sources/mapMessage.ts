@@ -87,7 +87,7 @@ function restoring(
 function mapAttachment(file: ExportAttachment, threadId: string): AttachmentRecord {
   const description = cleanContent(file.description).trim();
   const isSpoiler = file.isSpoiler ?? file.fileName.startsWith(SPOILER_PREFIX);
-  const filename = baseName(cleanName(file.fileName, 'file'));
+  const filename = cleanName(baseName(cleanName(file.fileName, '')), 'file');
   return {
     id: file.id,
     filename,
@@ -187,10 +187,8 @@ function mapRoles(
 
 /** A file's name without any folder, and without dots and spaces in front: readers save attachments by it. */
 function baseName(name: string): string {
-  return (
-    name
-      .split(/[\\/]/)
-      .at(-1)!
-      .replace(/^[.\s]+/, '') || 'file'
-  );
+  return name
+    .split(/[\\/]/)
+    .at(-1)!
+    .replace(/^[.\s]+/, '');
 }

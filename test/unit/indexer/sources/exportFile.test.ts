@@ -220,6 +220,8 @@ describe('sourceMessage', () => {
       '../../a b.png': 'a b.png',
       'C:\\ . config': 'config',
       'folder/ ..': 'file',
+      'folder/\u3164': 'file',
+      '.\u2800': 'file',
     })) {
       expect(nameOf(given)).to.equal(kept);
       expect(nameOf(kept)).to.equal(kept);
