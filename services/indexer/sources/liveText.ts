@@ -4,7 +4,7 @@ import type {
   LiveSnapshot,
 } from '../../../shared/discordApi/answerTypes.js';
 import { escapeMarkdown } from '../content/escapeMarkdown.js';
-import { PARAGRAPH_SEPARATOR, PART_BREAK } from '../content/partBreak.js';
+import { asOnePart, PART_BREAK } from '../content/partBreak.js';
 import { prepareText } from '../content/prepareText.js';
 import { findCodeSpans } from '../content/syntax/findCodeSpans.js';
 import { outsidePlaces } from '../content/syntax/outsidePlaces.js';
@@ -23,7 +23,10 @@ export function liveText(message: LiveSnapshot & Pick<LiveMessage, 'poll'>): str
     ...(message.components ?? []).flatMap((component) => textsOf(component)),
     message.poll ? pollText(message.poll) : '',
   ];
-  return parts.filter((part) => part !== '').join(PART_BREAK);
+  return parts
+    .filter((part) => part !== '')
+    .map(asOnePart)
+    .join(PART_BREAK);
 }
 
 /** The texts of a component and of the components inside it. Where a component is hidden, each of its texts is. */
@@ -43,7 +46,7 @@ function textsOf(component: LiveComponent, isInHidden = false): string[] {
  * not shown go first: without them, two bars may come to stand side by side.
  */
 function hidden(text: string): string {
-  const shown = prepareText(text).replaceAll(PARAGRAPH_SEPARATOR, '');
+  const shown = prepareText(text);
   const code = [...findCodeSpans(shown)].map(([from, { end }]) => ({ from, to: end }));
   const plain = outsidePlaces(shown, code, (piece, from) =>
     piece.replace(ESCAPE_OR_BARS, (found, at: number) => withoutBars(found, shown, from + at)),

@@ -20,6 +20,7 @@ import type {
   SourceMessage,
   StickerRecord,
 } from '../../../shared/store/records.js';
+import { asOnePart } from '../content/partBreak.js';
 import { attachmentUrl, stickerUrl } from './assetUrls.js';
 import { cleanContent, cleanName } from './cleanText.js';
 import { cleanContentType, contentTypeOf } from './contentTypes.js';
@@ -81,7 +82,13 @@ function restoring(
   { mentions = [], inlineEmojis: emojis = [] }: ExportMessage,
   { raw }: MessageContext,
 ): RestoreWith {
-  return raw ? () => (text) => text : restorer({ mentions, emojis });
+  if (raw) return () => (text) => text;
+  const restoreWith = restorer({ mentions, emojis });
+  return (own) => {
+    const restore = restoreWith(own);
+    // An exporter knows no parts. This archive's own files do, and hold contents as they are.
+    return (text) => restore(asOnePart(text));
+  };
 }
 
 function mapAttachment(file: ExportAttachment, threadId: string): AttachmentRecord {

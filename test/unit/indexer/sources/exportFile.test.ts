@@ -273,6 +273,15 @@ describe('sourceMessage', () => {
     expect(sourceMessage(anExportMessage(more), file).content).to.equal('@Ada');
   });
 
+  it('takes the content of an exporter for one part, and keeps the parts of a raw one', () => {
+    const content = '||a\n\u2029b||';
+    const forwardedMessage = { content };
+    expect(map({ content, forwardedMessage })).to.deep.include({ content: '||a\n\u2028b||' });
+    expect(map({ forwardedMessage }).forwarded?.content).to.equal('||a\n\u2028b||');
+    const file = anExportFile({ ...anExport(), contentFormat: 'raw' });
+    expect(sourceMessage(anExportMessage({ content }), file).content).to.equal(content);
+  });
+
   it('takes no copy of a forwarded message of which the thread is not told', () => {
     const copied = (messageId: string | null, channelId: string | null) =>
       map({

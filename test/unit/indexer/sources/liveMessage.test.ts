@@ -238,7 +238,11 @@ describe('a message of the platform', () => {
     ['bars around what is not shown', 'the |\0| butler |\u0001|', 'the  butler '],
     ['bars between two pieces of code', '`the`||||`butler`', '`the` `butler`'],
     ['bars that keep backticks apart', '``||`the||butler`', '`` `the||butler`'],
-    ['what stands between parts', 'the\n\u2029butler \r\u0001\u2029did', 'the\nbutler \ndid'],
+    [
+      'what stands between parts',
+      'the\n\u2029butler \r\u0001\u2029did',
+      'the\n\u2028butler \n\u2028did',
+    ],
   ] as const) {
     it(`hides what a component hides, also with ${ending}`, () => {
       const components = [{ type: 17, spoiler: true, components: [{ type: 10, content: text }] }];
@@ -271,6 +275,16 @@ describe('a message of the platform', () => {
       expect(shown).to.not.match(/the|butler/);
     });
   }
+
+  it('is one part, even if its author wrote what stands between parts', () => {
+    const content = 'The ||butler\n\u2029did \r\u0001\u2029it||';
+    const forwarded = { content, attachments: [], embeds: [], timestamp: '2026-01-02T03:04:05Z' };
+    const message = mapped({ content, message_snapshots: [{ message: forwarded }] as never });
+    for (const told of [message?.content, message?.forwarded?.content]) {
+      const shown = renderContent(told ?? '', NO_NAMES);
+      expect(shown).to.match(/^<p>The <span class="spoiler"[^>]*>butler<br \/>.*it<\/span><\/p>$/s);
+    }
+  });
 
   it('says what its poll asks, and how the votes stand', () => {
     const poll = {
