@@ -1,4 +1,4 @@
-const MARKS = /[\\`*]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|([~|])(?=\1)|\](?=\()/gu;
+const MARKS = /[\\`*]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|~(?=~)|\|(?=\|)|(?<=\|)\||\](?=\()/gu;
 const EMOJI_OR_ADDRESS = /(<a?:\w+:\d+>|https?:\/\/[^\s<]+)/i;
 /** What begins a heading, a quote, a list or small print at the start of a line. */
 const LINE_START = /^(\d*)(?=>|#{1,3}\s|-#?\s|(?<=\d)\.\s)/u;

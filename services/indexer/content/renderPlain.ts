@@ -2,7 +2,8 @@ import { escapeText } from './escapeHtml.js';
 import { PART_BREAK } from './partBreak.js';
 
 const MARKUP = /[*_~|`<[\\]|https?:\/\/|^[ \t]*(?:[-#>]|\d+\.)/im;
-const LETTER = /\p{L}/u;
+/** A letter. The sign ℹ is one, too, but begins an emoji. */
+const LETTER = /(?!\u2139)\p{L}/u;
 
 /** Whether text surely holds no markup: no marker, no address, and not emojis alone. */
 export function isPlain(text: string): boolean {

@@ -1,7 +1,6 @@
 import type { ExportEmoji, ExportUser } from '../../../shared/exportFormat/exportTypes.js';
 import { NAME_END, WORD } from '../../../shared/store/eraseText.js';
-import { shownCode } from '../content/shownCode.js';
-import { outsidePlaces } from '../content/syntax/outsidePlaces.js';
+import { outsideShownCode } from '../content/outsideShownCode.js';
 import { longestWordOf } from './longestWord.js';
 
 /** What a message tells about the names that stand in its texts in place of ids. */
@@ -81,7 +80,7 @@ export function restorer({
 /** Takes the steps over all parts of a text that are neither code nor an address. */
 function restoreOutside(text: string, steps: readonly Replace[]): string {
   const restore: Replace = (plain) => steps.reduce((result, step) => step(result), plain);
-  return outsidePlaces(text, shownCode(text), (piece) =>
+  return outsideShownCode(text, (piece) =>
     // Every second part is an address.
     piece
       .split(ADDRESS)

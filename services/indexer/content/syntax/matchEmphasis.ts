@@ -24,10 +24,10 @@ export const matchUnderscores: Rule = (scan, at) =>
   build(scan, further(underscoreEmphasis(scan, at), doubled(scan, at, '_', 'underline')));
 
 /** Matches `~~strikethrough~~`. */
-export const matchTildes: Rule = (scan, at) => build(scan, paired(scan, at, '~', 'del'));
+export const matchTildes: Rule = (scan, at) => build(scan, strikethrough(scan, at));
 
 /** Matches `||spoiler||`. */
-export const matchBars: Rule = (scan, at) => build(scan, paired(scan, at, '|', 'spoiler'));
+export const matchBars: Rule = (scan, at) => build(scan, spoiler(scan, at));
 
 function build(scan: Scan, inner: Inner | undefined): Match | undefined {
   if (!inner) return undefined;
@@ -73,19 +73,24 @@ function doubled(
   return run && whole(scan, { type, from: at + 2, to: run.end - 2, end: run.end });
 }
 
-/** The closer is the first pair of markers after some text. */
-function paired(
-  scan: Scan,
-  at: number,
-  marker: string,
-  type: 'del' | 'spoiler',
-): Inner | undefined {
-  if (scan.text[at + 1] !== marker) return undefined;
-  let run = nextRun(scan, at + 2, marker);
+/** The closer is the first pair of tildes after some text. */
+function strikethrough(scan: Scan, at: number): Inner | undefined {
+  if (scan.text[at + 1] !== '~') return undefined;
+  let run = nextRun(scan, at + 2, '~');
   while (run && (run.end - run.start < 2 || run.start === at + 2)) {
-    run = nextRun(scan, run.end, marker);
+    run = nextRun(scan, run.end, '~');
   }
-  return run && { type, from: at + 2, to: run.start, end: run.start + 2 };
+  return run && { type: 'del', from: at + 2, to: run.start, end: run.start + 2 };
+}
+
+/**
+ * The closer is the first pair of bars after one character, also in code and behind a backslash. So it is in the
+ * platform's client. With any other closer, text that the client hides could be shown.
+ */
+function spoiler({ text }: Scan, at: number): Inner | undefined {
+  if (text[at + 1] !== '|') return undefined;
+  const to = text.indexOf('||', at + 3);
+  return to === -1 ? undefined : { type: 'spoiler', from: at + 2, to, end: to + 2 };
 }
 
 /** Refuses emphasis around nothing but markers, so that a row of stars stays a row of stars. */

@@ -107,7 +107,6 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
     ['**"a"** \'b\'', '<p><strong>"a"</strong> \'b\'</p>'],
     ['*a `*` b*', '<p><em>a <code>*</code> b</em></p>'],
     ['**a `**` b**', '<p><strong>a <code>**</code> b</strong></p>'],
-    ['||a `||` b||', `<p>${SPOILER}a <code>||</code> b</span></p>`],
     [
       '**https://a.org/x**',
       `<p><strong><a href="https://a.org/x" ${REL}>https://a.org/x</a></strong></p>`,
@@ -129,6 +128,12 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
     ['||||', '<p>||||</p>'],
     ['|||a|||', `<p>${SPOILER}|a</span>|</p>`],
     ['||a||b||', `<p>${SPOILER}a</span>b||</p>`],
+    ['|||||', `<p>${SPOILER}|</span></p>`],
+    // The next two bars close it, whatever they stand in.
+    ['||a ` b|| `c`', `<p>${SPOILER}a \` b</span> <code>c</code></p>`],
+    ['||a `||` b||', `<p>${SPOILER}a ` + '`</span>` b||</p>'],
+    ['||C:\\a\\|| b', `<p>${SPOILER}C:\\a\\</span> b</p>`],
+    ['||a|| `||` ||b||', `<p>${SPOILER}a</span> <code>||</code> ${SPOILER}b</span></p>`],
     ['||`code`||', `<p>${SPOILER}<code>code</code></span></p>`],
     ['||```\nblock\n```||', `<div>${SPOILER}<pre><code>block</code></pre></span></div>`],
     ['||\n- a\n- b\n||', `<div>${SPOILER}<ul><li>a</li><li>b</li></ul></span></div>`],
@@ -632,6 +637,7 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
       '❤️👨‍👩‍👧🇩🇪',
       '<p><span class="emoji jumbo">❤️</span><span class="emoji jumbo">👨‍👩‍👧</span><span class="emoji jumbo">🇩🇪</span></p>',
     ],
+    ['ℹ️', '<p><span class="emoji jumbo">ℹ️</span></p>'],
     ['1️⃣', '<p><span class="emoji jumbo">1️⃣</span></p>'],
     ['a 😀', '<p>a 😀</p>'],
     [

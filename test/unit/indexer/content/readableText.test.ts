@@ -92,14 +92,16 @@ describe('nameMentions', () => {
     expect(html).to.include('href="https://example.org/a%5F(b)"');
   });
 
-  it('lets no address in a name end the spoiler around it', () => {
-    const users = new Map([['100000000000000001', 'https://example.org/||']]);
-    const context = { ...CONTEXT, users };
-    const named = nameMentions('||<@100000000000000001> did||', context);
-    expect(renderContent(named, context)).to.match(
-      /^<p><span class="spoiler"[^]* did<\/span><\/p>$/,
-    );
-  });
+  for (const name of ['https://example.org/||', 'a||b', 'a|||b']) {
+    it(`lets ${name} end no spoiler around it`, () => {
+      const users = new Map([['100000000000000001', name]]);
+      const context = { ...CONTEXT, users };
+      const named = nameMentions('||<@100000000000000001> did||', context);
+      expect(renderContent(named, context)).to.match(
+        /^<p><span class="spoiler"[^]* did<\/span><\/p>$/,
+      );
+    });
+  }
 
   for (const name of [
     '_ada_',
