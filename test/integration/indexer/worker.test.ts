@@ -123,7 +123,7 @@ describe('the worker', () => {
     const lines: string[] = [];
     const notRenewed = new Set<string>();
     const { prototype } = Worker;
-    const emit = prototype.emit as (...args: unknown[]) => boolean;
+    const emit = Reflect.get(prototype, 'emit') as (...args: unknown[]) => boolean;
     mock.method(prototype, 'emit', function noteLocks(this: Worker, ...args: unknown[]) {
       if (args[0] === 'lockRenewalFailed') for (const id of args[1] as string[]) notRenewed.add(id);
       return emit.apply(this, args);
@@ -132,7 +132,7 @@ describe('the worker', () => {
     const putOff = await producer.add('delete-channel', { channelId: '3' });
     const job = (await producer.queue.getJob(putOff)) as Job;
     const jobClass = Object.getPrototypeOf(job) as Job;
-    const { moveToDelayed } = jobClass;
+    const moveToDelayed = Reflect.get(jobClass, 'moveToDelayed');
     mock.method(jobClass, 'moveToDelayed', async function moveLate(this: Job, ...args: [number]) {
       await moveToDelayed.apply(this, args);
       await until(() => notRenewed.has(putOff));
