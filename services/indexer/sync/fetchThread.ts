@@ -2,7 +2,7 @@ import type { LivePage, Unreadable } from '../../../shared/discordApi/answerType
 import { batches } from '../../../shared/platform/batches.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { idKey } from '../../../shared/store/listKeys.js';
-import { syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
+import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { isProofOfDeletion } from '../../../shared/discordApi/platformErrors.js';
 import {
   messagesRequest,
@@ -33,18 +33,19 @@ export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<v
   }
   let { after, since } = thread;
   const startedAt = new Date();
-  const isFromFirst = after === '0';
+  const isFromFirst = after === NOTHING_FETCHED.after;
   const unreadable: Unreadable = [];
   let fetched: number;
   for (;;) {
-    const page = await fetchPage(deps, { ...thread, after });
+    const from = after;
+    const page = await fetchPage(deps, { ...thread, after: from });
     if (!page) return;
-    after = page.last ?? after;
+    after = page.last ?? from;
     unreadable.push(...page.unreadable);
     since ??= page.asOf;
     fetched = page.messages;
     if (fetched < PAGE_SIZE) break;
-    await notePlace(deps, thread, { after, since, fetched });
+    await notePlace(deps, thread, { from, after, since, fetched });
   }
   if (isFromFirst || thread.todo === 'all') await removeDeleted(deps, thread, since);
   const problem = problemOf(unreadable);
@@ -102,14 +103,20 @@ function byId(left: { id: string }, right: { id: string }): number {
   return idKey(left.id) < idKey(right.id) ? -1 : 1;
 }
 
-/** Notes how far a thread was fetched, unless it was meanwhile to be read from its beginning again. */
+/**
+ * Notes how far a thread was fetched: with `after`, the end of the page that begins at `from`. Where the thread is to be
+ * read from its beginning meanwhile, nothing is noted. There are two such cases. It is to be read once more. Or its
+ * forum was forgotten, and then listed again, so this is another note. Where something new was told of the thread, its
+ * token is another one, too, but its place is still the same.
+ */
 async function notePlace(
   { collections: { sync } }: SyncDeps,
   { _id, todo, token }: SyncThread,
-  { after, since, fetched }: { after: string; since: number; fetched: number },
+  { from, after, since, fetched }: { from: string; after: string; since: number; fetched: number },
 ): Promise<void> {
+  const isFirst = from === NOTHING_FETCHED.after;
   await syncOf(sync, 'thread').updateOne(
-    todo === 'all' ? { _id, token: token! } : { _id, todo: { $ne: 'all' } },
+    todo === 'all' || isFirst ? { _id, token: token! } : { _id, todo: { $ne: 'all' }, after: from },
     { $set: { after, ...(todo === 'all' && { since }) }, $inc: { fetched } },
   );
 }

@@ -512,6 +512,54 @@ describe('fetching threads', () => {
     expect(await sync.countDocuments({ kind: 'thread' })).to.equal(0);
   });
 
+  for (const hiddenAt of [1, 2])
+    it(`reads a thread from its first message where its forum is hidden and shown again meanwhile: page ${hiddenAt}`, async () => {
+      const one = anAnsweredServer('Rust', ['help']);
+      const { guild, channels } = one;
+      const [channel] = channels as [(typeof channels)[number]];
+      const { platform } = answeringPlatform([one]);
+      const threads = syncOf(deps.collections.sync, 'thread');
+      const said = Array.from({ length: 250 }, () => aLiveMessage({ content: 'Words' }));
+      const first = said[0]!;
+      let pages = 0;
+      const get: PlatformClient['get'] = async (request, signal) => {
+        const { value, asOf } = await platform.get(request, signal);
+        if (request.route !== 'messages') return { value, asOf };
+        const after = BigInt(/after=(\d+)/.exec(request.path)![1]!);
+        const page = structuredClone(said.filter(({ id }) => BigInt(id) > after).slice(0, 100));
+        pages += 1;
+        if (pages === hiddenAt) await hideForAWhile(asOf);
+        return { value: request.check(page), asOf };
+      };
+      const own = syncDeps(deps, { get });
+      const note = async (asOf: number) => {
+        const server = await loadServer(own, guild.id);
+        const parent = { guild_id: guild.id, parent_id: channel.id };
+        await noteThreads(own, server, {
+          threads: [aLiveThread({ id: first.id, ...parent })],
+          asOf,
+        });
+      };
+      const hideForAWhile = async (asOf: number) => {
+        const { permission_overwrites: shown } = channel;
+        hide(one, channel);
+        await loadServer(own, guild.id);
+        first.content = 'Said otherwise, unheard';
+        channel.permission_overwrites = shown!;
+        await note(asOf + 1);
+      };
+      await note(1);
+      const fetched = async () => fetchThread(own, (await threads.findOne({ _id: first.id }))!);
+      await fetched();
+      expect(await threads.findOne({ _id: first.id })).to.include({
+        todo: 'new',
+        ...NOTHING_FETCHED,
+      });
+      await fetched();
+      const { content } = (await deps.collections.messages.findOne({ _id: first.id }))!;
+      expect(content).to.equal('Said otherwise, unheard');
+    });
+
   it('keeps the content of messages when the bot may not read it any more', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { platform } = answeringPlatform([one]);
