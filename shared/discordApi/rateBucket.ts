@@ -79,13 +79,16 @@ export class RateBucket {
   }
 
   #learn(told: BucketState): void {
+    const now = this.#clock.now();
     this.#isUnlimited = false;
     this.#limit = told.limit;
+    // The window may have ended while nobody waited. What was left in it says nothing about the new one.
+    this.#endWindow(now);
     const left = told.remaining - this.#underWay;
     // Answers may arrive in another order than the platform made them. So the smallest number counts.
     this.#remaining = this.#resetAt === undefined ? left : Math.min(this.#remaining, left);
     // An answer that took long makes the window seem to end later, never earlier.
-    const resetAt = this.#clock.now() + told.resetAfterMs;
+    const resetAt = now + told.resetAfterMs;
     this.#resetAt = Math.max(this.#resetAt ?? 0, resetAt);
   }
 
@@ -93,13 +96,14 @@ export class RateBucket {
     const now = this.#clock.now();
     if (this.#blockedUntil > now) return this.#blockedUntil - now;
     if (this.#isUnlimited) return 0;
-    if (this.#resetAt !== undefined && this.#resetAt <= now) this.#roll();
+    this.#endWindow(now);
     if (this.#remaining > 0) return 0;
     return this.#resetAt === undefined ? Infinity : this.#resetAt - now;
   }
 
-  /** Begins a new window. It may count the requests under way. */
-  #roll(): void {
+  /** Begins a new window where the last one has ended. The new one may count the requests under way. */
+  #endWindow(now: number): void {
+    if (this.#resetAt === undefined || this.#resetAt > now) return;
     this.#remaining = (this.#limit ?? 1) - this.#underWay;
     this.#resetAt = undefined;
   }
