@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { isBlank } from './blankMessage.js';
 import { expiryOf, unsignedUrl } from './cdnUrls.js';
 import { sentFiles } from './componentMedia.js';
+import { grantedIntents, LACKS_MESSAGE_CONTENT } from './grantedIntents.js';
 import { gatherReads } from '../platform/gatherReads.js';
 import { isTimeLimit } from '../platform/storeErrors.js';
 import type { PlatformClient, PlatformRequest } from './platformClient.js';
@@ -10,7 +12,12 @@ import {
   PlatformForbidden,
   PlatformRefused,
 } from './platformErrors.js';
-import { messageRequest, REFRESHED_AT_ONCE, refreshUrlsRequest } from './requests.js';
+import {
+  applicationRequest,
+  messageRequest,
+  REFRESHED_AT_ONCE,
+  refreshUrlsRequest,
+} from './requests.js';
 
 /** An attachment, and where it was sent. */
 export interface SentAttachment {
@@ -120,7 +127,11 @@ async function refreshAll(
   });
 }
 
-/** The link that stands in the message now; null where the message, or the file in it, is gone. */
+/**
+ * The link that stands in the message now; null where the message, or the file in it, is gone. Where the bot may not
+ * read the content of messages, the platform sends them blank, which says nothing about their files. This throws
+ * PlatformAway then.
+ */
 async function askMessage(
   platform: PlatformClient,
   { threadId, messageId, attachmentId, url }: SentAttachment,
@@ -130,11 +141,17 @@ async function askMessage(
     const forwarded = (value.message_snapshots ?? []).map(({ message }) => message);
     const files = [value, ...forwarded].flatMap(sentFiles);
     const now = files.find(({ id }) => id === attachmentId)?.url;
+    if (isBlank(value)) await requireContent(platform);
     return now !== undefined && unsignedUrl(now) === url ? now : null;
   } catch (error) {
     if (!isProofOfDeletion(error)) throw error;
     return null;
   }
+}
+
+async function requireContent(platform: PlatformClient): Promise<void> {
+  const application = await askInTime(platform, applicationRequest);
+  if (!grantedIntents(application).messageContent) throw new PlatformAway(LACKS_MESSAGE_CONTENT);
 }
 
 /** Asks the platform, but not for longer than LONGEST_MS. A platform that takes longer counts as away. */

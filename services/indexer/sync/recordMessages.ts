@@ -1,10 +1,11 @@
 import type { LiveMessage } from '../../../shared/discordApi/answerTypes.js';
+import { isBlank } from '../../../shared/discordApi/blankMessage.js';
 import { batches } from '../../../shared/platform/batches.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { ingest } from '../ingest/ingest.js';
 import { refuseMove } from '../ingest/mergeHeader.js';
 import { isByWebhook, isForEverybody, liveMessage } from '../sources/liveMessage.js';
-import { isBlank, requireContentIntent } from './contentIntent.js';
+import { requireContentIntent } from './contentIntent.js';
 import { learnRoles, noteRolesOfEvent } from './memberRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { aLiveMessage } from '../../../support/liveAnswers.js';
 import { createFreshLinks, type SentAttachment } from '../../../../shared/discordApi/freshLinks.js';
 import type {
   PlatformClient,
@@ -71,6 +72,25 @@ describe('fresh links', () => {
     };
     expect(await createFreshLinks({ get }).linkOf(file(1))).to.equal(null);
   });
+
+  for (const isGranted of [true, false])
+    it(`do not take a file for gone where the bot may not read what messages say: ${isGranted ? 'it may' : 'it may not'}`, async () => {
+      const blank = aLiveMessage({ content: '', attachments: [], embeds: [] });
+      const get = ({ path }: PlatformRequest<unknown>) => {
+        if (path.includes('refresh-urls'))
+          return Promise.resolve({ value: { refreshed_urls: [] } as never, asOf: 1 });
+        const value = path.endsWith('/applications/@me')
+          ? { id: '1', flags: isGranted ? 1 << 18 : 0 }
+          : blank;
+        return Promise.resolve({ value: value as never, asOf: 1 });
+      };
+      const link = await thrownBy(createFreshLinks({ get }).linkOf(file(1)));
+      if (isGranted) expect(link).to.equal(null);
+      else {
+        expect(link).to.be.instanceOf(PlatformAway);
+        expect(String(link)).to.include('lacks the Message Content intent');
+      }
+    });
 
   it('count a platform that takes too long as away, and not a store', async () => {
     const late = new DOMException('The operation timed out', 'TimeoutError');

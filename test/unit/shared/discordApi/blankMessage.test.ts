@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isBlank } from '../../../../services/indexer/sync/contentIntent.js';
+import { isBlank } from '../../../../shared/discordApi/blankMessage.js';
 import type { LiveMessage } from '../../../../shared/discordApi/answerTypes.js';
 import { aLiveMessage } from '../../../support/liveAnswers.js';
 
