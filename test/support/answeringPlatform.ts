@@ -6,6 +6,7 @@ import { createRemovals } from '../../services/indexer/sync/removals.js';
 import type { SyncDeps } from '../../services/indexer/sync/syncDeps.js';
 import type { LiveChannel, LiveGuild, LiveThread } from '../../shared/discordApi/answerTypes.js';
 import type { PlatformClient, PlatformRequest } from '../../shared/discordApi/platformClient.js';
+import { PlatformRefused } from '../../shared/discordApi/platformErrors.js';
 import { liveTime } from '../../shared/store/sourceTime.js';
 import { anId } from './factories.js';
 
@@ -71,6 +72,9 @@ export function answeringPlatform(
     activeThreads: () => ({ threads: [], unreadable: [] }),
     archivedThreads: (channelId) => ({ unreadable: [], ...archived(channelId) }),
     messages: () => ({ messages: [], unreadable: [] }),
+    message() {
+      throw new PlatformRefused('Unknown Message', 404, 10_008);
+    },
   };
   const get = async (request: PlatformRequest<unknown>, signal?: AbortSignal) => {
     signal?.throwIfAborted();

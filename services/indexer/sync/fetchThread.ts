@@ -3,7 +3,7 @@ import { batches } from '../../../shared/platform/batches.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
-import { isProofOfDeletion } from '../../../shared/discordApi/platformErrors.js';
+import { isProofOfDeletion, PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import {
   messagesRequest,
   PAGE_SIZE,
@@ -47,6 +47,7 @@ export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<v
     if (fetched < PAGE_SIZE) break;
     await notePlace(deps, thread, { from, after, since, fetched });
   }
+  if (fetched === 0) await requireTold(deps, thread, after);
   if (isFromFirst || thread.todo === 'all') await removeDeleted(deps, thread, since);
   const problem = problemOf(unreadable);
   if (problem) deps.logger.warn({ threadId: thread._id, unreadable }, 'Messages cannot be read');
@@ -59,6 +60,22 @@ export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<v
       $unset: { todo: '', token: '', since: '', dueAt: '', ...(!problem && { problem: '' }) },
     },
   );
+}
+
+/**
+ * Makes sure that an empty page is the end of a thread. Without the permission to read the history, the platform sends
+ * empty pages, too. A moderator may take the permission away and give it back before a look finds that. So where no
+ * page has told the last message that a list has told, the platform is asked for that message. Throws PlatformForbidden
+ * where the bot may not read it, and PlatformAway where it is there.
+ */
+async function requireTold(
+  deps: SyncDeps,
+  { _id: threadId, lastMessageId }: SyncThread,
+  after: string,
+): Promise<void> {
+  if (lastMessageId === null || idKey(lastMessageId) <= idKey(after)) return;
+  if (await wasDeleted(deps, threadId, lastMessageId)) return;
+  throw new PlatformAway('The platform sends an empty page in place of messages');
 }
 
 /** The problem that an operator is told about messages that cannot be read; null where all can be read. */
@@ -104,10 +121,10 @@ function byId(left: { id: string }, right: { id: string }): number {
 }
 
 /**
- * Notes how far a thread was fetched: with `after`, the end of the page that begins at `from`. Where the thread is to be
- * read from its beginning meanwhile, nothing is noted. There are two such cases. It is to be read once more. Or its
- * forum was forgotten, and then listed again, so this is another note. Where something new was told of the thread, its
- * token is another one, too, but its place is still the same.
+ * Notes how far a thread was fetched: to `after`, the end of the page that begins at `from`. Where the thread is
+ * meanwhile to be read from its beginning, nothing is noted. There are two such cases. It is to be read once more. Or
+ * its forum was forgotten, and then listed again, so this is another note. Where something new was told of the thread,
+ * its token is another one, too, but its place is still the same.
  */
 async function notePlace(
   { collections: { sync } }: SyncDeps,

@@ -314,7 +314,8 @@ describe('fetching threads', () => {
     const own = syncDeps(deps, { get });
     const server = await loadServer(own, one.guild.id);
     const { id: _id } = page[0]!;
-    const thread = aLiveThread({ id: _id, guild_id: one.guild.id, parent_id: one.channels[0]!.id });
+    const parent = { guild_id: one.guild.id, parent_id: one.channels[0]!.id };
+    const thread = aLiveThread({ id: _id, ...parent, last_message_id: last.id });
     await noteThreads(own, server, { threads: [thread], asOf: server.asOf + 1 });
     const threads = syncOf(deps.collections.sync, 'thread');
     const fetched = async () => {
@@ -457,6 +458,34 @@ describe('fetching threads', () => {
     expect(await fetching.catch((error: unknown) => error)).to.equal(refused);
     expect(await deps.collections.messages.findOne()).to.deep.equal(recorded);
   });
+
+  const ENDS = {
+    'was deleted': new PlatformRefused('Unknown Message', 404, 10_008),
+    'may not be read': new PlatformForbidden('Missing Access', 403, 50_001),
+    'is there': null,
+  };
+  for (const [told, refusal] of Object.entries(ENDS))
+    it(`asks for the last message that was listed where a page is empty, which ${told}`, async () => {
+      const threads = syncOf(deps.collections.sync, 'thread');
+      const thread = aThread({ token: 'first', after: anId(), lastMessageId: anId() });
+      await threads.insertOne(thread);
+      const get = (({ route }: PlatformRequest<unknown>) =>
+        route === 'message' && refusal
+          ? Promise.reject(refusal)
+          : Promise.resolve({
+              value: { messages: [], unreadable: [] },
+              asOf: 2,
+            })) as PlatformClient['get'];
+      const own = syncDeps(deps, { get }, { servers: servers() });
+      const ended = await fetchThread(own, thread).catch((error: unknown) => error);
+      const { todo } = (await threads.findOne({ _id: thread._id }))!;
+      if (told === 'was deleted')
+        expect({ ended, todo }).to.deep.equal({ ended: undefined, todo: undefined });
+      else {
+        expect(todo).to.equal('new');
+        expect(ended).to.be.instanceOf(refusal ? PlatformForbidden : PlatformAway);
+      }
+    });
 
   it('asks nothing more about a forum that the bot may not see, and records why', async () => {
     const { sync } = deps.collections;
