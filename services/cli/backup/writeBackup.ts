@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { createProgress, type Progress } from '../progress.js';
 import { makeFolder } from '../makeFolder.js';
 import { requireWhole } from '../requireWhole.js';
 import { warn } from '../runCommand.js';
+import { syncFolder } from '../syncFolder.js';
 import { version } from '../version.js';
 import { writeError } from '../writeError.js';
 import {
@@ -66,8 +67,8 @@ async function writeWhole(mongo: Mongo, folder: string, reserved: FileHandle): P
     await writeManifest(folder, reserved, manifest);
     return manifest;
   } catch (error) {
-    for (const name of KEPT) {
-      const path = join(folder, backupFileName(name));
+    for (const name of [MANIFEST, ...KEPT.map(backupFileName)]) {
+      const path = join(folder, name);
       await rm(path, { force: true }).catch(() =>
         warn(`${path} is left of the backup that failed`),
       );
@@ -202,10 +203,17 @@ async function writeFile(
   return { ...file, sha256: hash.digest('hex') };
 }
 
+/**
+ * Writes the manifest. It gets its name only when the disk holds all files and the folder's entries for them. So after a
+ * power cut, a folder with a manifest holds a whole backup.
+ */
 async function writeManifest(folder: string, file: FileHandle, manifest: Manifest): Promise<void> {
   await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
   await file.sync();
+  await syncFolder(folder);
   await rename(partialManifest(folder), join(folder, MANIFEST));
+  await syncFolder(folder);
+  await syncFolder(dirname(folder));
 }
 
 function hasCode(error: unknown, codes: readonly number[]): boolean {

@@ -2,15 +2,19 @@ import {
   chmod,
   copyFile,
   mkdir,
+  open as openFile,
   readdir,
   readFile,
+  readlink,
   rm,
   stat,
   truncate,
   writeFile,
+  type FileHandle,
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { Binary, BSON } from 'mongodb';
 import { createHandlers } from '../../../services/indexer/handlers.js';
@@ -61,6 +65,26 @@ import { everyAnswer } from '../../support/wholeArchive.js';
 async function* failing(): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(BSON.serialize({ _id: '1' }));
   throw new Error('The connection is lost');
+}
+
+/**
+ * Calls `after` each time a file or folder was synced by its handle, while `work` goes on. All handles inherit from one
+ * object, which is found in that of `folder`.
+ */
+async function withSyncs(
+  folder: string,
+  after: (handle: FileHandle) => Promise<void>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const handle = await openFile(folder);
+  const prototype = Object.getPrototypeOf(handle) as { sync: (this: FileHandle) => Promise<void> };
+  await handle.close();
+  const { sync } = prototype;
+  const watched = mock.method(prototype, 'sync', async function (this: FileHandle) {
+    await sync.call(this);
+    await after(this);
+  });
+  await work().finally(() => watched.mock.restore());
 }
 
 const SAMPLE = 'sample/show-and-tell';
@@ -337,6 +361,48 @@ describe('backup and restore', () => {
         expect(await rejectionOf(writeBackup(mongo, folder))).to.match(
           /is being made, or was cut off$/,
         );
+      } finally {
+        await stores.close();
+      }
+    }));
+
+  it('are on the disk as a whole before they have a manifest, and then with it', () =>
+    withTemporaryFolder(async (root) => {
+      const stores = await openStores();
+      const folder = join(root, 'made');
+      const synced: [string, string[]][] = [];
+      const note = async ({ fd }: FileHandle): Promise<void> => {
+        const path = await readlink(`/proc/self/fd/${fd}`);
+        if (path.startsWith(root) && (await stat(path)).isDirectory())
+          synced.push([path, (await readdir(path)).filter((name) => !name.endsWith('.gz'))]);
+      };
+      try {
+        await withSyncs(root, note, async () => void (await writeBackup(stores.mongo, folder)));
+        expect(synced).to.deep.equal([
+          [folder, ['manifest.json.partial']],
+          [folder, ['manifest.json']],
+          [root, ['made']],
+        ]);
+      } finally {
+        await stores.close();
+      }
+    }));
+
+  it('leave nothing behind where the disk fails when it is to hold the manifest', () =>
+    withTemporaryFolder(async (root) => {
+      const stores = await openStores();
+      const folder = join(root, 'made');
+      const fail = async (): Promise<void> => {
+        const isNamed = (await readdir(folder)).includes('manifest.json');
+        if (isNamed) throw Object.assign(new Error('i/o error'), { code: 'EIO', syscall: 'fsync' });
+      };
+      try {
+        await withSyncs(root, fail, async () => {
+          expect(await rejectionOf(writeBackup(stores.mongo, folder))).to.equal(
+            `${folder} cannot be written: i/o error`,
+          );
+        });
+        expect(await readdir(folder)).to.deep.equal([]);
       } finally {
         await stores.close();
       }
