@@ -8,6 +8,7 @@ import { printReport } from './printReport.js';
 import { createRandom } from './random.js';
 import { startRig } from './rig.js';
 import { runFaults } from './runFaults.js';
+import { startUntilAsked } from './startUntilAsked.js';
 
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 10_000;
@@ -29,10 +30,10 @@ const say = (text: string): void => {
   console.log(`${((performance.now() - started) / 1_000).toFixed(1).padStart(6)} s  ${text}`);
 };
 say(`Seed ${seed}, ${minutes} minutes: starting the servers`);
-const rig = await startRig('faults', { ownElasticsearch: true });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void rig.close().then(() => process.exit(1)));
-}
+const { running, end: close } = startUntilAsked((children) =>
+  startRig('faults', { ownElasticsearch: true, children }),
+);
+const rig = await running;
 try {
   const end = Date.now() + minutes * 60_000;
   const lanes = [STORE_FAULTS, OTHER_FAULTS].map((names, n) => chooseFaults(names, seed + n, end));
@@ -48,7 +49,7 @@ try {
   printReport(report);
   process.exitCode = report.violations.length > 0 ? 1 : 0;
 } finally {
-  await rig.close();
+  await close();
 }
 
 /** All kinds of faults in random order, again and again, until the time is up. */

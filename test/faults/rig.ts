@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
+import type { Children } from '../../services/local/children.js';
 import { removeDataDir } from '../../services/local/elasticsearchFolder.js';
 import { freePort } from '../../services/local/ports.js';
 import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
@@ -54,16 +55,16 @@ export interface Service {
 }
 
 /**
- * Starts all parts. Elasticsearch is a server of the run's own, so that it can be killed, or the one in the
- * environment.
+ * Starts all parts. Elasticsearch is a server of the run's own, so that it can be killed, or the one in the environment.
+ * The servers are added to `children`.
  */
 export async function startRig(
   namespace: string,
-  { ownElasticsearch }: { ownElasticsearch: boolean },
+  { ownElasticsearch, children }: { ownElasticsearch: boolean; children?: Children },
 ): Promise<Rig> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forum-archive-faults-'));
   const wanted = { mongodb: true, redis: true, elasticsearch: ownElasticsearch };
-  const own = await startOwnServers(dataDir, wanted).catch(async (error: unknown) => {
+  const own = await startOwnServers(dataDir, wanted, children).catch(async (error: unknown) => {
     await removeDataDir(dataDir);
     throw error;
   });

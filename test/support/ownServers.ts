@@ -34,9 +34,14 @@ export interface OwnServers {
   stop(): Promise<void>;
 }
 
-/** Starts some of the three servers, with their data in a folder. The caller removes the folder. */
-export async function startOwnServers(dataDir: string, wanted: Wanted): Promise<OwnServers> {
-  const children = createChildren();
+/**
+ * Starts some of the three servers among `children`, with their data in a folder. The caller removes the folder.
+ */
+export async function startOwnServers(
+  dataDir: string,
+  wanted: Wanted,
+  children = createChildren(),
+): Promise<OwnServers> {
   // It is a hundred megabytes less than on a laptop, because these servers hold little.
   const env = { ...process.env, LOCAL_ES_HEAP: '384m' };
   const logs = join(dataDir, 'logs');

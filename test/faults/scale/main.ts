@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { printReport } from '../printReport.js';
 import { runFaults } from '../runFaults.js';
+import { startUntilAsked } from '../startUntilAsked.js';
 import { SCALE_FAULTS, SCALE_LANES } from './scaleFaults.js';
 import { startScaleRig } from './scaleRig.js';
 
@@ -23,10 +24,8 @@ const say = (text: string): void => {
   console.log(`${((performance.now() - started) / 1_000).toFixed(1).padStart(6)} s  ${text}`);
 };
 say(`Seed ${seed}: starting the servers`);
-const rig = await startScaleRig();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void rig.close().then(() => process.exit(1)));
-}
+const { running, end: close } = startUntilAsked(startScaleRig);
+const rig = await running;
 try {
   const report = await runFaults(rig, {
     seed,
@@ -40,5 +39,5 @@ try {
   printReport(report);
   process.exitCode = report.violations.length > 0 ? 1 : 0;
 } finally {
-  await rig.close();
+  await close();
 }

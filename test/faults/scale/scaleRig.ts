@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder } from '../../../services/local/cacheFolder.js';
-import { createChildren } from '../../../services/local/children.js';
+import type { Children } from '../../../services/local/children.js';
 import { removeDataDir } from '../../../services/local/elasticsearchFolder.js';
 import { freePort } from '../../../services/local/ports.js';
 import { startRedis } from '../../../services/local/redis.js';
@@ -24,10 +24,12 @@ export interface ScaleRig extends Pick<Rig, 'direct' | 'apis' | 'indexers'> {
   close(): Promise<void>;
 }
 
-/** Starts a replica set of three, a search cluster of two nodes, a Redis, two indexers and three APIs. */
-export async function startScaleRig(): Promise<ScaleRig> {
+/**
+ * Starts a replica set of three, a search cluster of two nodes, a Redis, two indexers and three APIs. The servers are
+ * added to `children`.
+ */
+export async function startScaleRig(children: Children): Promise<ScaleRig> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forum-archive-scale-'));
-  const children = createChildren();
   const closing: (() => Promise<unknown>)[] = [];
   const servers: OwnServer[] = [];
   const close = async (): Promise<void> => {

@@ -6,10 +6,12 @@ import { parseArgs } from 'node:util';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Children } from '../../../services/local/children.js';
 import { removeDataDir } from '../../../services/local/elasticsearchFolder.js';
 import { ensureServers } from '../../../services/local/ensureServers.js';
 import { createReport } from '../../../services/local/report.js';
 import { aBucket } from '../../support/mirrorRig.js';
+import { startUntilAsked } from '../startUntilAsked.js';
 import { runKills } from './runKills.js';
 import { runSyncTrial } from './syncTrial.js';
 
@@ -24,19 +26,9 @@ if (![seeds, from, atOnce].every((number) => Number.isSafeInteger(number) && num
   process.exit(2);
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-trial-'));
-const report = createReport(process.stdout);
-const servers = await ensureServers({ dataDir, env: process.env, report });
-const bucket = values.kills ? undefined : await aBucket();
-const end = async (): Promise<void> => {
-  await bucket?.close();
-  await servers.stop();
-  await removeDataDir(dataDir);
-};
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void end().then(() => process.exit(1)));
-}
-Object.assign(process.env, servers.urls);
+const { running, end } = startUntilAsked(startServers);
+const { urls, bucket } = await running;
+Object.assign(process.env, urls);
 
 try {
   process.exitCode = (await (values.kills ? runKills(console.log) : runSeeds())) ? 0 : 1;
@@ -62,6 +54,26 @@ function readOptions() {
   } catch (error) {
     console.error(`${(error as Error).message}\n${usage}`);
     process.exit(2);
+  }
+}
+
+/** Starts the missing servers, and a bucket where files are copied. */
+async function startServers(children: Children) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-trial-'));
+  const closing = [() => removeDataDir(dataDir)];
+  const close = async (): Promise<void> => {
+    for (const step of closing.reverse()) await step();
+  };
+  try {
+    const report = createReport(process.stdout);
+    const servers = await ensureServers({ dataDir, env: process.env, report, children });
+    closing.push(() => servers.stop());
+    const bucket = values.kills ? undefined : await aBucket();
+    if (bucket) closing.push(() => bucket.close());
+    return { urls: servers.urls, bucket, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
 

@@ -269,22 +269,22 @@ describe('a script with servers of its own', () => {
 });
 
 describe('npm run faults', () => {
-  it('asks its program to stop when it is asked to', () =>
-    withProject(async (root) => {
-      expect(await build(root)).to.equal(true);
-      await mkdir(join(root, 'dist/test/faults'), { recursive: true });
-      const program = `
-        process.on('SIGTERM', () => { console.log('stopped'); process.exit(1); });
-        setInterval(() => {}, 1000);
-        console.log('running');`;
-      await writeFile(join(root, 'dist/test/faults/main.js'), program);
-      const script = spawn(process.execPath, [join(root, 'scripts/faults.js')], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      const ended = once(script, 'exit');
-      await once(script.stdout, 'data');
-      script.kill('SIGTERM');
-      expect(await text(script.stdout)).to.contain('stopped');
-      expect(await ended).to.deep.equal([1, null]);
-    }));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    it(`has its program, with its arguments, stop in order on ${signal}`, () =>
+      withProject(async (root) => {
+        expect(await build(root)).to.equal(true);
+        await mkdir(join(root, 'dist/test/faults/sync'), { recursive: true });
+        const program = `
+          process.on('${signal}', () => { console.log('stopped'); process.exit(1); });
+          setInterval(() => {}, 1000);
+          console.log(process.argv.slice(2).join(' '));`;
+        await writeFile(join(root, 'dist/test/faults/sync/main.js'), program);
+        const args = [join(root, 'scripts/faults.js'), 'sync', '--seeds', '3'];
+        const script = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+        const ended = once(script, 'exit');
+        const [told] = (await once(script.stdout, 'data')) as [Buffer];
+        script.kill(signal);
+        expect(`${told.toString()}${await text(script.stdout)}`).to.equal('--seeds 3\nstopped\n');
+        expect(await ended).to.deep.equal([1, null]);
+      }));
 });
