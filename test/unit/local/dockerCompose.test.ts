@@ -14,6 +14,7 @@ interface Service {
   image?: string;
   user?: string;
   read_only?: boolean;
+  init?: boolean;
   tmpfs?: string[];
   cap_drop?: string[];
   cap_add?: string[];
@@ -93,6 +94,11 @@ describe('docker-compose.yml', () => {
     const users = ['mongo', 'redis-queue', 'redis-cache'].map((name) => services[name]?.user);
     expect(users).to.deep.equal(['mongodb', 'redis', 'redis']);
     expect(services['mongo']?.command).to.include('--noscripting');
+  });
+
+  it('has commands run beside an init, because nothing but SIGKILL ends process 1 that handles no signal', () => {
+    const withInit = Object.keys(services).filter((name) => services[name]?.init === true);
+    expect(withInit).to.deep.equal(['api', 'indexer']);
   });
 
   it('keeps a bounded log of every service', () => {
