@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
   chmod,
-  chown,
   cp,
+  lchown,
   mkdir,
   readdir,
   realpath,
@@ -83,11 +83,15 @@ export async function removeDataDir(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-async function giveTo(user: OtherUser, folder: string): Promise<void> {
+/**
+ * Gives a folder to a user, with all that it holds. The folder itself comes last. So one that belongs to the user was
+ * given as a whole, even if a launcher was killed meanwhile.
+ */
+export async function giveTo(user: OtherUser, folder: string): Promise<void> {
   const { uid } = await stat(folder);
   if (uid === user.uid) return;
-  await chown(folder, user.uid, user.gid);
-  for (const name of await readdir(folder, { recursive: true })) {
-    await chown(join(folder, name), user.uid, user.gid);
+  const names = await readdir(folder, { recursive: true });
+  for (const path of [...names.map((name) => join(folder, name)), folder]) {
+    await lchown(path, user.uid, user.gid);
   }
 }
