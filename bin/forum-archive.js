@@ -11,6 +11,9 @@ try {
   await import(main.href);
 } catch (error) {
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  console.error(`Error: ${error.message}\nRun npm ci, and then npm run build`);
+  // The compiler writes only what has changed since its last run. So it does not bring back a file that was lost.
+  console.error(
+    `Error: ${error.message}\nRun npm ci, remove the folder dist, and run npm run build`,
+  );
   process.exitCode = 1;
 }

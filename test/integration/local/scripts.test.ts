@@ -143,20 +143,24 @@ describe('npm start', () => {
 });
 
 describe('the command line', () => {
-  it('says what to do where dependencies are missing, without a stack', () =>
-    withProject(async (root) => {
-      await cp(join(ROOT, 'bin'), join(root, 'bin'), { recursive: true });
-      await mkdir(join(root, 'dist/services/cli'), { recursive: true });
-      await writeFile(join(root, 'dist/services/cli/main.js'), "import 'commander-of-nothing';");
-      const command = spawn(process.execPath, [join(root, 'bin/forum-archive.js'), '--version'], {
-        stdio: ['ignore', 'inherit', 'pipe'],
-      });
-      const ended = once(command, 'exit');
-      expect(await text(command.stderr)).to.match(
-        /^Error: .*commander-of-nothing.*\nRun npm ci.*\n$/,
-      );
-      expect(await ended).to.deep.equal([1, null]);
-    }));
+  for (const missing of ['commander-of-nothing', './lost.js'])
+    it(`says what to do where ${missing} is missing, without a stack`, () =>
+      withProject(async (root) => {
+        await cp(join(ROOT, 'bin'), join(root, 'bin'), { recursive: true });
+        await mkdir(join(root, 'dist/services/cli'), { recursive: true });
+        await writeFile(join(root, 'dist/services/cli/main.js'), `import '${missing}';`);
+        const command = spawn(process.execPath, [join(root, 'bin/forum-archive.js'), '--version'], {
+          stdio: ['ignore', 'inherit', 'pipe'],
+        });
+        const ended = once(command, 'exit');
+        const [first, then, ...rest] = (await text(command.stderr)).split('\n');
+        expect(first)
+          .to.match(/^Error: /)
+          .and.contain(missing.replace('./', '/'));
+        expect(then).to.equal('Run npm ci, remove the folder dist, and run npm run build');
+        expect(rest).to.deep.equal(['']);
+        expect(await ended).to.deep.equal([1, null]);
+      }));
 });
 
 describe('npm start -- --watch', () => {
