@@ -24,8 +24,11 @@ export interface Answer {
   headers?: Record<string, string>;
   /** True where no cache may keep the answer. */
   noStore?: boolean;
-  /** A file to send in place of JSON: its media type and its bytes. Whoever does not send it destroys the stream. */
-  file?: { type: string; bytes: Readable };
+  /**
+   * A file to send in place of JSON: its media type and its bytes. Whoever does not send it destroys the stream. `range`
+   * is the Content-Range header where the bytes are only a part.
+   */
+  file?: { type: string; bytes: Readable; range?: string };
   /** What X-Cache and X-Cache-TTL tell. Without it, the response has neither header. */
   cached?: CacheState;
 }

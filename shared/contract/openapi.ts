@@ -49,11 +49,13 @@ const SECURITY: Record<'public' | 'me' | 'level', Json> = {
 
 /**
  * The errors that an operation may answer. Every one answers VALIDATION_ERROR for an invalid URL, and for two
- * credentials at once. Every one whose requests are counted answers RATE_LIMITED for too many.
+ * credentials at once. Every one whose requests are counted answers RATE_LIMITED for too many. Every one with a file
+ * answers RANGE_NOT_SATISFIABLE where a part is asked for that begins behind its end.
  */
-function errorsOf({ errors, limitedAs }: Operation): ErrorCode[] {
+function errorsOf({ errors, limitedAs, file }: Operation): ErrorCode[] {
   const counted: ErrorCode[] = limitedAs === 'nothing' ? [] : ['RATE_LIMITED'];
-  return [...new Set<ErrorCode>(['VALIDATION_ERROR', ...counted, ...errors])];
+  const ranged: ErrorCode[] = file ? ['RANGE_NOT_SATISFIABLE'] : [];
+  return [...new Set<ErrorCode>(['VALIDATION_ERROR', ...counted, ...errors, ...ranged])];
 }
 
 /** The OpenAPI 3.1 document of some operations. */
@@ -102,7 +104,7 @@ function describeOperation(operation: Operation, alias: number, share: (node: Js
     ...(operation.access !== 'public' && { 'x-access': operation.access }),
     ...(operation.body && { requestBody: describeBody(operation.body, share) }),
     responses: {
-      ...(operation.file && { 200: describeFile() }),
+      ...(operation.file && { 200: describeFile(), 206: describePart() }),
       [String(operation.status ?? 200)]: {
         description: operation.summary,
         headers: describeHeaders(operation.headers ?? {}),
@@ -126,11 +128,24 @@ function describeNotModified(): Json {
   };
 }
 
+const FILE_HEADERS = {
+  'Content-Disposition': 'The name of the file, and whether it is to be saved',
+  'Accept-Ranges': 'Always bytes',
+};
+
 /** A response with a file of any media type. Its bytes have no schema. */
 function describeFile(): Json {
-  const headers = { 'Content-Disposition': 'The name of the file, and whether it is to be saved' };
   return {
     description: 'The file',
+    headers: describeHeaders(FILE_HEADERS),
+    content: { '*/*': {} },
+  };
+}
+
+function describePart(): Json {
+  const headers = { ...FILE_HEADERS, 'Content-Range': 'Which bytes, and how many the file has' };
+  return {
+    description: 'The part of the file that the header Range asks for',
     headers: describeHeaders(headers),
     content: { '*/*': {} },
   };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { environment } from '../platform/env.js';
 import { makeFolder } from '../platform/makeFolder.js';
+import { lengthOf } from './bytePart.js';
 import { OWNER_KEY, READER_WAITS_MS, type MirrorFiles } from './mirrorFiles.js';
 
 /** An S3-compatible bucket, and the keys of an account that may write to it. */
@@ -119,13 +120,16 @@ export async function createBucketFiles(
         Body.destroy();
       }
     },
-    async open(key, bytes) {
+    async open(key, bytes, part) {
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(), READER_WAITS_MS);
-      const asking = client.send(new s3.GetObjectCommand(at(key)), { abortSignal: limit.signal });
+      const range = part && `bytes ${part.from}-${part.to}`;
+      const object = { ...at(key), ...(range && { Range: range.replace(' ', '=') }) };
+      const asking = client.send(new s3.GetObjectCommand(object), { abortSignal: limit.signal });
       const found = await asking.catch(absent).finally(() => clearTimeout(timer));
       const body = found?.Body as Readable | undefined;
-      if (found?.ContentLength === bytes) return body ?? null;
+      const isWhole = found?.ContentRange === (range && `${range}/${bytes}`);
+      if (isWhole && found?.ContentLength === (part ? lengthOf(part) : bytes)) return body ?? null;
       body?.destroy();
       return null;
     },

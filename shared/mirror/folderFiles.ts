@@ -17,7 +17,7 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
   const root = join(folder, namespace);
   const incoming = join(root, INCOMING);
   const ownerPlace = join(root, OWNER_KEY);
-  const openWhole = createFolderReader();
+  const openFile = createFolderReader();
   const pathOf = (key: string): string => {
     // Keys become paths. Nothing else may.
     if (nameOfKey(key) === null) throw new TypeError('That is no key of a mirrored file');
@@ -35,7 +35,7 @@ export function createFolderFiles(folder: string, namespace: string): MirrorFile
     async put(key, path) {
       await moveTo(pathOf(key), path);
     },
-    open: async (key, bytes) => openWhole(pathOf(key), bytes),
+    open: async (key, bytes, part) => openFile(pathOf(key), bytes, part),
     async has(key, bytes) {
       return (await stat(pathOf(key)).catch(absent))?.size === bytes;
     },

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { isTimeLimit } from '../platform/storeErrors.js';
 import { withTimeout } from '../platform/withTimeout.js';
 import { absent } from './absent.js';
+import type { BytePart } from './bytePart.js';
 import { READER_WAITS_MS } from './mirrorFiles.js';
 
 /**
@@ -13,13 +14,16 @@ import { READER_WAITS_MS } from './mirrorFiles.js';
 const AT_ONCE = 2;
 const PIECE_BYTES = 65_536;
 
-/** Opens a file that has so many bytes; null where there is none. Throws where the folder does not answer in time. */
-export type OpenWhole = (path: string, bytes: number) => Promise<Readable | null>;
+/**
+ * Opens a file that has so many bytes, or a part of it; null where there is none. Throws where the folder does not
+ * answer in time.
+ */
+export type OpenFile = (path: string, bytes: number, part?: BytePart) => Promise<Readable | null>;
 
 /** Makes what reads the files of a folder. */
-export function createFolderReader(): OpenWhole {
+export function createFolderReader(): OpenFile {
   const operations = new Operations();
-  return async (path, bytes) => {
+  return async (path, bytes, part = { from: 0, to: bytes - 1 }) => {
     if (operations.areStuck) throw silent();
     const drop = (late: FileHandle | null): void => {
       if (late) operations.run(() => late.close()).catch(() => undefined);
@@ -27,7 +31,7 @@ export function createFolderReader(): OpenWhole {
     try {
       const asked = () => operations.run(() => openWhole(path, bytes));
       const file = await withTimeout(READER_WAITS_MS, asked, drop);
-      return file && streamOf(file, operations);
+      return file && streamOf(file, part, operations);
     } catch (error) {
       throw isTimeLimit(error) ? silent() : error;
     }
@@ -50,16 +54,25 @@ async function openWhole(path: string, bytes: number): Promise<FileHandle | null
   return isWhole ? file : null;
 }
 
-/** The content of a file. It closes the file at its end, and when it is destroyed. */
-function streamOf(file: FileHandle, operations: Operations): Readable {
+/** A part of a file. It closes the file at its end, and when it is destroyed. */
+function streamOf(file: FileHandle, { from, to }: BytePart, operations: Operations): Readable {
+  let at = from;
   return new Readable({
     highWaterMark: PIECE_BYTES,
     read() {
-      const piece = Buffer.allocUnsafe(PIECE_BYTES);
+      const length = Math.min(PIECE_BYTES, to + 1 - at);
+      if (length === 0) {
+        this.push(null);
+        return;
+      }
+      const piece = Buffer.allocUnsafe(length);
       operations
-        .run(() => file.read(piece))
+        .run(() => file.read(piece, { position: at }))
         .then(
-          ({ bytesRead }) => this.push(bytesRead === 0 ? null : piece.subarray(0, bytesRead)),
+          ({ bytesRead }) => {
+            at += bytesRead;
+            this.push(bytesRead === 0 ? null : piece.subarray(0, bytesRead));
+          },
           (error: unknown) => this.destroy(error as Error),
         );
     },

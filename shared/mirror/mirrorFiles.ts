@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { BytePart } from './bytePart.js';
 
 /** What is known of a file, besides its bytes. */
 export interface FileFacts {
@@ -28,11 +29,11 @@ export interface MirrorFiles {
   /** Stores a file that was downloaded whole. It may be gone from `path` then. Otherwise the caller removes it there. */
   put(key: string, path: string, facts: FileFacts): Promise<void>;
   /**
-   * The content of a file that has `bytes` bytes; null where there is none. A file of another length is damaged, and
+   * The content, or a part of it, of a file that has `bytes` bytes; null where there is none. A file of another length is damaged, and
    * gives null, too: an answer that announces the recorded length would not match its body. Throws where the mirror does
    * not answer within READER_WAITS_MS.
    */
-  open(key: string, bytes: number): Promise<Readable | null>;
+  open(key: string, bytes: number, part?: BytePart): Promise<Readable | null>;
   /** Whether there is a file of so many bytes. */
   has(key: string, bytes: number): Promise<boolean>;
   /** Removes files. A file that does not exist is no error. */

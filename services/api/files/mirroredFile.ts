@@ -1,7 +1,10 @@
+import { lengthOf } from '../../../shared/mirror/bytePart.js';
 import type { FileName } from '../../../shared/mirror/fileNames.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Answer } from '../answer.js';
+import { askedPart, type RangeHeaders } from '../http/askedPart.js';
+import { entityTag } from '../http/entityTag.js';
 import type { ReadMirror } from './readMirror.js';
 
 /** Media types that browsers may display. They offer all other files as downloads. */
@@ -22,13 +25,15 @@ const HARMLESS = {
 };
 
 /**
- * An answer with the mirror's copy of a file. Null where there is none, where it cannot be read, or where `mayShow`
- * refuses its record. A browser saves it as `filename`.
+ * An answer with the mirror's copy of a file, or with the part of it that `asked` names. Null where there is none, where
+ * it cannot be read, or where `mayShow` refuses its record. A browser saves it as `filename`. Throws
+ * RANGE_NOT_SATISFIABLE.
  */
 export async function mirroredFile(
   { sync }: Pick<Collections, 'sync'>,
   mirror: ReadMirror | null,
   name: FileName,
+  asked: RangeHeaders,
   {
     filename = null,
     mayShow = () => true,
@@ -39,12 +44,16 @@ export async function mirroredFile(
   const record = await syncOf(sync, 'file').findOne({ _id });
   if (!record?.copy || record.gone || !mayShow(record)) return null;
   const { key, bytes: length, type: told, sha256: etag } = record.copy;
-  const bytes = await mirror(key, length);
+  const part = askedPart(asked, length, entityTag(etag, 'identity'));
+  const bytes = await mirror(key, length, part);
   if (!bytes) return null;
   const type = TEXT.test(told) ? 'text/plain' : told;
   const headers = { ...HARMLESS, 'Content-Disposition': disposition(type, filename) };
   const shownType = type === 'text/plain' ? 'text/plain; charset=utf-8' : type;
-  return { etag, length, headers, file: { type: shownType, bytes } };
+  const file = { type: shownType, bytes };
+  if (!part) return { etag, length, headers, file };
+  const range = `bytes ${part.from}-${part.to}/${length}`;
+  return { status: 206, etag, length: lengthOf(part), headers, file: { ...file, range } };
 }
 
 /** The Content-Disposition header: the name in ASCII for old clients, and the whole name as RFC 8187 encodes it. */

@@ -12,17 +12,17 @@ import { redirectTo } from './redirectTo.js';
 /**
  * GET /attachments/:messageId/:attachmentId: the mirror's copy of the file, or a redirect to its current address.
  * Caches have to revalidate the copy before each use, and must not store the redirect, because the file may be deleted,
- * erased or withheld at any time. Throws NOT_FOUND, NOT_CONFIGURED without DISCORD_BOT_TOKEN, and UNAVAILABLE while the
+ * erased or withheld at any time. Throws NOT_FOUND, RANGE_NOT_SATISFIABLE, NOT_CONFIGURED without DISCORD_BOT_TOKEN, and UNAVAILABLE while the
  * platform gives no link.
  */
 export function openAttachment(
   deps: FileDeps,
 ): Handler<Pick<FoundAttachment, 'messageId' | 'attachmentId'>, unknown> {
   const { store, mirror, cdnUrl } = deps;
-  return async ({ params }) => {
+  return async ({ params, part }) => {
     const file = await findAttachment(store, params, cdnUrl);
     if (!file) throw notFound();
-    const copy = await mirroredFile(store, mirror, attachmentName(file), {
+    const copy = await mirroredFile(store, mirror, attachmentName(file), part, {
       filename: file.filename,
     });
     return copy ?? redirect(deps, file);

@@ -4,6 +4,7 @@ import type { FileName } from '../../../shared/mirror/fileNames.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { unshownPeople } from '../../../shared/store/unshownPeople.js';
 import type { Answer } from '../answer.js';
+import type { RangeHeaders } from '../http/askedPart.js';
 import type { Handler } from '../http/route.js';
 import type { FileDeps } from './fileDeps.js';
 import { mirroredFile } from './mirroredFile.js';
@@ -11,18 +12,19 @@ import { redirectTo } from './redirectTo.js';
 
 /**
  * GET /avatars/:userId: the mirror's copy of a person's picture, or a redirect to its address. Throws NOT_FOUND where
- * the person never wrote, was erased, or is left out of every server where they wrote.
+ * the person never wrote, was erased, or is left out of every server where they wrote. Throws RANGE_NOT_SATISFIABLE.
  */
 export function openAvatar(deps: FileDeps): Handler<{ userId: string }, unknown> {
-  return async ({ params: { userId } }) => {
-    return give(deps, await avatarOf(deps.store, userId), `avatars/${userId}`);
+  return async ({ params: { userId }, part }) => {
+    return give(deps, await avatarOf(deps.store, userId), `avatars/${userId}`, part);
   };
 }
 
-/** GET /icons/:serverId: the mirror's copy of a server's icon, or a redirect to its address. Throws NOT_FOUND. */
+/** GET /icons/:serverId: the mirror's copy of a server's icon, or a redirect to its address. Throws NOT_FOUND and
+ * RANGE_NOT_SATISFIABLE. */
 export function openIcon(deps: FileDeps): Handler<{ serverId: string }, unknown> {
-  return async ({ params: { serverId } }) => {
-    return give(deps, await iconOf(deps.store, serverId), `icons/${serverId}`);
+  return async ({ params: { serverId }, part }) => {
+    return give(deps, await iconOf(deps.store, serverId), `icons/${serverId}`, part);
   };
 }
 
@@ -38,10 +40,11 @@ async function give(
   { store, mirror, cdnUrl }: FileDeps,
   picture: Picture | null,
   name: FileName,
+  part: RangeHeaders,
 ): Promise<Answer> {
   if (picture === null) throw new AppError('NOT_FOUND', 'Picture not found');
   const { source, mayBeOther } = picture;
-  const copy = await mirroredFile(store, mirror, name, {
+  const copy = await mirroredFile(store, mirror, name, part, {
     // Where the current picture could not be copied, `problem` says why, and the copy is still that of an earlier one.
     mayShow: (record) => mayBeOther || (record.source === source && record.problem === undefined),
   });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Answer } from '../answer.js';
+import { WHOLE } from './askedPart.js';
 import { hasBody } from './body.js';
 import type { CorsPolicy } from './cors.js';
 import { limitOf } from './credentials/countRequest.js';
@@ -72,7 +73,14 @@ export function answerReads(options: ReadOptions) {
     const { request } = exchange;
     const { route, params, queryString } = matched;
     const asker = askerOf(exchange);
-    const question = route.ask({ params, queryString, asker, caller: null, cookie: noCookie });
+    const question = route.ask({
+      params,
+      queryString,
+      asker,
+      caller: null,
+      cookie: noCookie,
+      part: WHOLE,
+    });
     if (!isKept(question)) return sentForm(request, await question.answer(undefined));
     const { key } = question.cached;
     const outcome = cache.kept(key);

@@ -4,6 +4,8 @@ import { headLines, setLines } from './headLines.js';
 /** The response headers that pages of other origins may read. */
 const EXPOSED = [
   'API-Version',
+  'Accept-Ranges',
+  'Content-Range',
   'ETag',
   'RateLimit',
   'RateLimit-Policy',
@@ -64,6 +66,8 @@ function answerPreflight(ctx: Context): void {
       'Content-Encoding',
       'Content-Type',
       'If-None-Match',
+      'If-Range',
+      'Range',
       'X-API-Key',
       'X-Request-Id',
     ].join(', '),

@@ -55,7 +55,7 @@ export function formOf(
   return packed.then((whole) => gzipForm(whole, cacheControl));
 }
 
-function fileForm(answer: Answer, { type, bytes }: NonNullable<Answer['file']>): Form {
+function fileForm(answer: Answer, { type, bytes, range }: NonNullable<Answer['file']>): Form {
   const { etag, length, headers = {} } = answer;
   const tag = entityTag(etag, 'identity');
   return {
@@ -63,7 +63,10 @@ function fileForm(answer: Answer, { type, bytes }: NonNullable<Answer['file']>):
     length,
     body: () => bytes,
     headers: ['ETag', tag, 'Cache-Control', REVALIDATED, ...Object.entries(headers).flat()],
-    content: ['Content-Type', type, 'Content-Length', String(length)],
+    content: [
+      ...['Content-Type', type, 'Content-Length', String(length), 'Accept-Ranges', 'bytes'],
+      ...(range === undefined ? [] : ['Content-Range', range]),
+    ],
   };
 }
 

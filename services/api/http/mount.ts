@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { withTimeout } from '../../../shared/platform/withTimeout.js';
 import type { Answer } from '../answer.js';
+import { WHOLE } from './askedPart.js';
 import { readBody } from './body.js';
 import { askerOf } from './credentials/countRequest.js';
 import type { Gate } from './credentials/gate.js';
@@ -66,6 +67,8 @@ async function findAnswer(
     caller,
     asker: askerOf(ctx),
     cookie: (name) => ctx.cookies.get(name),
+    // Of other requests than GET, Range means nothing (RFC 9110, 14.2).
+    part: ctx.method === 'GET' ? { range: ctx.get('Range'), ifRange: ctx.get('If-Range') } : WHOLE,
   });
   const body = operation.body && (await readBody(ctx.req, operation.body));
   if (operation.body?.schema) {

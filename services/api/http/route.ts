@@ -2,6 +2,7 @@ import type { Operation } from '../../../shared/contract/operation.js';
 import type { Answer } from '../answer.js';
 import type { Asker } from '../asker.js';
 import type { Admitted } from '../caller.js';
+import type { RangeHeaders } from './askedPart.js';
 import { queryReader } from './query.js';
 import type { Tagged } from './responseCache.js';
 
@@ -21,6 +22,8 @@ export interface Input<Params, Query, Body = undefined> {
   asker: Asker;
   /** The value of a cookie as it was sent. */
   cookie: (name: string) => string | undefined;
+  /** Which part of a file is asked for. */
+  part: RangeHeaders;
 }
 
 /** Answers the requests of an operation. It may reject with an AppError, which becomes the response. */
@@ -73,11 +76,11 @@ export function route<Params, Query, Body>(
   return {
     operation,
     isSameForAll: dependsOn !== undefined,
-    ask({ params, queryString, caller, asker, cookie }) {
+    ask({ params, queryString, ...asked }) {
       const query = readQuery(queryString);
       const input = { params: params as Params, query };
       const answer = (body: unknown): Promise<Answer> =>
-        handler({ params: input.params, query, body: body as Body, caller, asker, cookie });
+        handler({ ...asked, params: input.params, query, body: body as Body });
       const dependency = dependsOn?.(input);
       if (!dependency) return { answer };
       const {

@@ -15,7 +15,9 @@ export async function send(ctx: Context, answer: Answer): Promise<void> {
   const status = answer.status ?? 200;
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   const isNotModified =
-    isRead && status === 200 && noneMatchNames(ctx.req.headers['if-none-match'], form.etag);
+    isRead &&
+    (status === 200 || status === 206) &&
+    noneMatchNames(ctx.req.headers['if-none-match'], form.etag);
   const hasBody = !isNotModified && ctx.method !== 'HEAD';
   if (!hasBody) answer.file?.bytes.destroy();
   // The body is made before any header is set. Where that fails, the error response has none of these headers.

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { mirroredFile } from '../../../services/api/files/mirroredFile.js';
+import { WHOLE } from '../../../services/api/http/askedPart.js';
 import { attachmentName } from '../../../shared/mirror/fileNames.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import { anId } from '../../support/factories.js';
@@ -21,7 +22,7 @@ describe('mirroredFile', () => {
       source: 'https://cdn.example/a',
       ...record,
     });
-    return mirroredFile(collections, mirror, name, { filename });
+    return mirroredFile(collections, mirror, name, WHOLE, { filename });
   }
   const copyOf = (type: string) => ({ copy: { key: 'a', bytes: 1, type, sha256: 'f0' } });
 

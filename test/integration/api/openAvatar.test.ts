@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { openAvatar } from '../../../services/api/files/openPicture.js';
+import { WHOLE } from '../../../services/api/http/askedPart.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { fileRecordId, type SyncFile } from '../../../shared/store/syncRecords.js';
@@ -83,7 +84,8 @@ describe('openAvatar', () => {
     const open = openAvatar({ store: deps.collections, links: null, mirror, cdnUrl: CDN });
     const ask = async () => {
       opened.length = 0;
-      await open({ params: { userId: author.id } } as Parameters<typeof open>[0]);
+      const asked = { params: { userId: author.id }, part: WHOLE };
+      await open(asked as Parameters<typeof open>[0]);
       return opened.join();
     };
     await copied('b2');

@@ -135,6 +135,39 @@ for (const [where, aPlace] of Object.entries({ folder: aFolder, bucket: aBucket 
       ]);
     });
 
+    it('sends the part of a copy that is asked for, as players of films do', async () => {
+      const whole = await open(0);
+      const etag = String(whole.headers.etag);
+      expect(whole.headers['accept-ranges']).to.equal('bytes');
+      expect(whole.headers).not.to.have.property('content-range');
+      for (const [range, from, to] of [
+        ['bytes=0-1', 0, 1],
+        ['bytes=4990-', 4_990, 4_999],
+        ['bytes=-7', 4_993, 4_999],
+        ['bytes=100-9000', 100, 4_999],
+      ] as const) {
+        const part = await open(0, { Range: range, 'If-Range': etag });
+        expect([part.status, part.headers['content-range']], range).to.deep.equal([
+          206,
+          `bytes ${from}-${to}/5000`,
+        ]);
+        expect(part.headers).to.include({ etag, 'content-length': String(to + 1 - from) });
+        expect(part.body.equals(whole.body.subarray(from, to + 1)), range).to.equal(true);
+      }
+      const held = await open(0, { Range: 'bytes=0-1', 'If-None-Match': etag });
+      expect([held.status, held.headers['content-range']]).to.deep.equal([304, undefined]);
+      const { id } = posted.message.attachments[0]!;
+      const path = `/attachments/${posted.message.id}/${id}`;
+      const head = await archive.api.send('HEAD', path, { Range: 'bytes=0-1' });
+      expect([head.status, head.headers['content-length']]).to.deep.equal([200, '5000']);
+      const behind = await open(0, { Range: 'bytes=5000-' });
+      expect([behind.status, behind.headers['content-range']]).to.deep.equal([416, 'bytes */5000']);
+      expect(behind.json()).to.deep.equal({
+        error: 'The file has 5000 bytes',
+        code: 'RANGE_NOT_SATISFIABLE',
+      });
+    });
+
     it('lets no file run anything', async () => {
       const { headers } = await open(1);
       expect(headers['content-disposition']).to.match(/^attachment; /);
