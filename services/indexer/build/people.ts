@@ -1,20 +1,24 @@
 import type { Collections } from '../../../shared/store/collections.js';
-import { idWindows, within, type IdWindow } from '../records/idWindow.js';
+import { idsIn, idWindows, within, type IdWindow } from '../records/idWindow.js';
 
-/** The most contributions whose people are looked at together. */
-const CONTRIBUTIONS = 2_000;
+type PeopleStore = Pick<Collections, 'contributions' | 'members' | 'bodies'>;
+
+/** The most contributions, totals or profiles whose people are looked at together. */
+const MOST_TOGETHER = 2_000;
 
 /** Windows that together hold everybody, each with few enough people to be counted together. */
-export function peopleWindows({
-  contributions,
-}: Pick<Collections, 'contributions'>): AsyncGenerator<IdWindow> {
-  return idWindows(contributions, CONTRIBUTIONS, { field: 'userId' });
+export function peopleWindows(store: PeopleStore): AsyncGenerator<IdWindow> {
+  const { contributions, members, bodies } = store;
+  const sources = [
+    idsIn(contributions, 'userId'),
+    idsIn(members, 'userId'),
+    idsIn(bodies, '_id', 'user/'),
+  ];
+  return idWindows(sources, MOST_TOGETHER);
 }
 
 /** Yields the ids of everybody who wrote or has a stored profile, some at a time. */
-export async function* everybody(
-  collections: Pick<Collections, 'contributions' | 'bodies'>,
-): AsyncGenerator<string[]> {
+export async function* everybody(collections: PeopleStore): AsyncGenerator<string[]> {
   for await (const window of peopleWindows(collections)) {
     yield await peopleWithin(collections, window);
   }

@@ -6,7 +6,7 @@ import { cleanMessages } from '../build/cleanRecords.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
-import { idWindows, within } from '../records/idWindow.js';
+import { idsIn, idWindows, within } from '../records/idWindow.js';
 import { slices } from '../records/slices.js';
 import { unlessDamaged } from '../records/unlessDamaged.js';
 import type { Report } from '../report.js';
@@ -120,7 +120,7 @@ async function* namesInOthers(
   userId: string,
 ): AsyncGenerator<string> {
   const isNamed = { $or: [{ 'mentions.id': userId }, { 'interaction.userId': userId }] };
-  for await (const window of idWindows(messages, LOOKED_THROUGH)) {
+  for await (const window of idWindows([idsIn(messages)], LOOKED_THROUGH)) {
     const naming = messages.find(
       { _id: within(window), ...isNamed },
       { projection: { mentions: 1, interaction: 1 } },

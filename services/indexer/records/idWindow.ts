@@ -40,28 +40,70 @@ export async function* namedWindows(
 }
 
 /**
- * Windows that together hold every possible id. Each holds the ids of at most `size` documents of a collection, read in
- * the order of the ids. `fit` is given these ids, and resolves with how many of them, from the first on, the window may
- * hold. It holds one at least. The ids stand in `_id`, or in another field that has an index.
+ * Lists ids that come after `after`, in order. Lists at most `most`, and fewer only where no further ones follow. An id
+ * may be listed more than once.
  */
-export async function* idWindows<T extends Document>(
+export type ListIds = (after: string, most: number) => Promise<string[]>;
+
+/**
+ * Lists the ids in a field of a collection, once for each document. The field needs an index. With a prefix, lists what
+ * follows it in the values that begin with it. A prefix ends with a slash.
+ */
+export function idsIn<T extends Document>(
   collection: Collection<T>,
-  size: number,
-  {
-    field = '_id',
-    fit = countOf,
-  }: { field?: string; fit?: (ids: string[]) => Promise<number> } = {},
-): AsyncGenerator<IdWindow> {
-  for (let after = ''; ;) {
-    const next = await collection
-      .find({ [field]: { $gt: after } } as Filter<T>)
+  field: string & keyof T = '_id',
+  prefix = '',
+): ListIds {
+  return async (after, most) => {
+    const found = await collection
+      .find({ [field]: within({ after }, prefix) } as Filter<T>)
       .project<Record<string, string>>({ [field]: 1 })
       .sort({ [field]: 1 })
-      .limit(size)
+      .limit(most)
       .toArray();
-    const ids = [...new Set(next.map((document) => document[field]!))];
+    return found.map((document) => document[field]!.slice(prefix.length));
+  };
+}
+
+/**
+ * Lists the ids in a field, once each, however many documents have the same. `hint` names an index that begins with the
+ * field: MongoDB steps through it from id to id.
+ */
+export function distinctIdsIn<T extends Document>(
+  collection: Collection<T>,
+  field: string & keyof T,
+  hint: string,
+): ListIds {
+  return async (after, most) => {
+    const steps = [
+      { $match: { [field]: within({ after }) } },
+      { $sort: { [field]: 1 } },
+      { $group: { _id: `$${field}` } },
+      { $limit: most },
+    ];
+    const found = await collection.aggregate<{ _id: string }>(steps, { hint }).toArray();
+    return found.map(({ _id }) => _id);
+  };
+}
+
+/**
+ * Windows that together hold every possible id. Each holds at most `size` of the ids that the sources list. `fit` is
+ * given these ids, and resolves with how many of them, from the first on, the window may hold. It holds one at least.
+ */
+export async function* idWindows(
+  sources: readonly ListIds[],
+  size: number,
+  fit: (ids: string[]) => Promise<number> = countOf,
+): AsyncGenerator<IdWindow> {
+  for (let after = ''; ;) {
+    const lists = await Promise.all(sources.map((list) => list(after, size)));
+    // A list of `size` ids may go on behind its last one. So only the ids up to there are known to be all.
+    const ends = lists.flatMap((ids) => (ids.length < size ? [] : ids.slice(-1)));
+    const end = ends.sort()[0];
+    const known = [...new Set(lists.flat())].sort().filter((id) => end === undefined || id <= end);
+    const ids = known.slice(0, size);
     const taken = ids.length === 0 ? 0 : Math.max(1, await fit(ids));
-    if (taken === ids.length && next.length < size) {
+    if (end === undefined && taken === known.length) {
       yield { after };
       return;
     }

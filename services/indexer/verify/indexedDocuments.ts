@@ -1,6 +1,6 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import type { SearchDocument } from '../../../shared/store/searchIndex.js';
-import type { IdWindow } from '../records/idWindow.js';
+import type { IdWindow, ListIds } from '../records/idWindow.js';
 import { valueDigest } from '../records/mergeFields.js';
 
 type Hit = estypes.SearchHit<Pick<FoundDocument, 'kind' | 'threadId'>>;
@@ -50,6 +50,23 @@ export async function* indexedDocuments(
     after = hits.hits.at(-1)?.sort;
     if (!after || hits.hits.length < PAGE) return;
   }
+}
+
+/**
+ * Lists the threads that the documents of an index name, deleted documents among them. Elasticsearch takes them from the
+ * terms of the index, without a search. It reads terms for a second. Where that was too short, it lists fewer, and a
+ * window may then hold more threads than it should.
+ */
+export function indexedThreads(elasticsearch: Client, index: string): ListIds {
+  return async (after, size) => {
+    const { terms } = await elasticsearch.termsEnum({
+      index,
+      field: 'threadId',
+      size,
+      search_after: after,
+    });
+    return terms;
+  };
 }
 
 function ofThreads(window: IdWindow): estypes.QueryDslQueryContainer {

@@ -2,9 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Binary } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
-import type { AreaContext } from '../../../services/indexer/verify/area.js';
+import { encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
+import type { Area, AreaContext } from '../../../services/indexer/verify/area.js';
 import { lookAgain } from '../../../services/indexer/verify/confirm.js';
 import { leftoversArea } from '../../../services/indexer/verify/leftovers/leftoversArea.js';
+import { peopleArea } from '../../../services/indexer/verify/people/peopleArea.js';
+import { completeIndexes } from '../../../services/indexer/verify/searchIndexes.js';
 import { threadsArea } from '../../../services/indexer/verify/threads/threadsArea.js';
 import {
   claimMarks,
@@ -13,9 +16,12 @@ import {
   takeBackTries,
 } from '../../../services/indexer/work/claims.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
+import { idKey } from '../../../shared/store/listKeys.js';
+import { memberId } from '../../../shared/store/optOuts.js';
 import { bodyOwner, pieceId } from '../../../shared/store/pieces.js';
+import { documentId } from '../../../shared/store/searchIndex.js';
 import { AT_ONCE, markId } from '../../../shared/store/work.js';
-import { anId } from '../../support/factories.js';
+import { aMessage, anId } from '../../support/factories.js';
 import { build, doAll } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { restingArchive, verifyNow } from '../../support/verifiedArchive.js';
@@ -55,6 +61,54 @@ describe('verifyArchive, of what is left behind', () => {
     const windows = [];
     for await (const window of threadsArea(context()).windows(ids)) windows.push(window);
     expect(windows).to.deep.equal([{ ids: ids.slice(0, 2) }, { ids: ids.slice(2) }]);
+  });
+
+  it('looks at no more threads at a time where many of them are not recorded', async () => {
+    const { threads } = await restingArchive(deps, stores, 2);
+    const { bodies, similar, contributions, messages } = deps.collections;
+    const lost = (size: number) => Array.from({ length: size }, anId);
+    const [said, shown, listed, tied, found] = [lost(300), lost(90), lost(90), lost(90), lost(90)];
+    await messages.insertMany(
+      said.flatMap((threadId) => [1, 2, 3].map(() => aMessage({ threadId }))),
+    );
+    await bodies.insertMany(shown.map((id) => encodeBody(`similar/${id}`, 1, '{}')));
+    await similar.insertMany(listed.map((_id) => ({ _id, version: 1, similarTo: [] })));
+    const row = await contributions.findOne();
+    await contributions.insertMany(
+      tied.map((threadId) => ({ ...row!, _id: `${threadId}/${row!.userId}`, threadId })),
+    );
+    const [index = ''] = await completeIndexes(deps);
+    const document = (threadId: string) => ({
+      kind: 'tombstone',
+      idKey: idKey(threadId),
+      threadId,
+    });
+    await stores.elasticsearch.bulk({
+      index,
+      refresh: true,
+      operations: found.flatMap((id) => [
+        { index: { _id: documentId('thread', id) } },
+        document(id),
+      ]),
+    });
+    const ids = [...threads.map(({ threadId }) => threadId), ...said, ...shown, ...listed];
+    ids.push(...tied, ...found);
+    const area = threadsArea({ ...context(), indexes: [index] });
+    expectBounded(await idsInWindows(area, ids), 250, ids.length);
+  });
+
+  it('looks at no more people at a time where many of them have written nothing', async () => {
+    await restingArchive(deps, stores, 1);
+    const { bodies, members } = deps.collections;
+    const [row] = await members.find().toArray();
+    const counted = Array.from({ length: 1_500 }, anId);
+    const shown = Array.from({ length: 3_000 }, anId);
+    const serverId = anId();
+    await members.insertMany(
+      counted.map((userId) => ({ ...row!, _id: memberId(serverId, userId), serverId, userId })),
+    );
+    await bodies.insertMany(shown.map((id) => encodeBody(`user/${id}`, 1, '{}')));
+    expectBounded(await idsInWindows(peopleArea(context()), [...counted, ...shown]), 2_000, 4_500);
   });
 
   it('keeps the pieces of a body that is being made, however long that takes', async () => {
@@ -117,6 +171,22 @@ describe('verifyArchive, of what is left behind', () => {
     expect(await deps.collections.work.countDocuments()).to.equal(0);
   });
 });
+
+function expectBounded(sizes: readonly number[], most: number, all: number): void {
+  expect(Math.max(...sizes)).to.be.most(most);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(all);
+}
+
+/** How many of some ids are in each window of an area. */
+async function idsInWindows(area: Area, ids: readonly string[]): Promise<number[]> {
+  const sizes: number[] = [];
+  for await (const window of area.windows()) {
+    if ('ids' in window) throw new Error('Every id must be looked at');
+    const { after, upTo } = window;
+    sizes.push(ids.filter((id) => id > after && (upTo === undefined || id <= upTo)).length);
+  }
+  return sizes;
+}
 
 /** Records files that wait to be imported, but have no bytes. */
 async function queueFiles({ collections }: IndexerDeps, size: number): Promise<void> {

@@ -1,8 +1,17 @@
+import { BODY_KINDS } from '../../../../shared/store/bodyKinds.js';
 import type { IndexerDeps } from '../../deps.js';
 import type { Area, AreaContext } from '../area.js';
 import type { Difference } from '../difference.js';
 import { erasedTraces } from '../erasedTraces.js';
-import { idWindows, namedWindows, type IdWindow } from '../../records/idWindow.js';
+import { indexedThreads } from '../indexedDocuments.js';
+import {
+  distinctIdsIn,
+  idsIn,
+  idWindows,
+  namedWindows,
+  type IdWindow,
+  type ListIds,
+} from '../../records/idWindow.js';
 import { checkBodies, checkOrphanViews, checkSimilar } from './checkBodies.js';
 import { checkDocuments } from './checkDocuments.js';
 import { checkRecords } from './checkRecords.js';
@@ -37,9 +46,26 @@ export function threadsArea(context: AreaContext): Area {
     name: 'threads',
     total: () => deps.collections.threads.estimatedDocumentCount(),
     windows: (ids) =>
-      ids ? namedWindows(ids, THREADS, fit) : idWindows(deps.collections.threads, THREADS, { fit }),
+      ids ? namedWindows(ids, THREADS, fit) : idWindows(sourcesOf(context), THREADS, fit),
     look: (window) => lookAtThreads(context, window),
   };
+}
+
+/**
+ * Everything that names threads. Much may be left of threads that are not recorded, and a window must not hold too many
+ * of these either.
+ */
+function sourcesOf({ deps, indexes }: AreaContext): ListIds[] {
+  const { threads, messages, bodies, threadItems, similar, contributions } = deps.collections;
+  return [
+    idsIn(threads),
+    distinctIdsIn(messages, 'threadId', 'thread_order'),
+    ...BODY_KINDS.thread.map((kind) => idsIn(bodies, '_id', `${kind}/`)),
+    idsIn(threadItems),
+    idsIn(similar),
+    distinctIdsIn(contributions, 'threadId', 'threadId'),
+    ...indexes.map((index) => indexedThreads(deps.elasticsearch, index)),
+  ];
 }
 
 /** Resolves with how many of the threads, from the first on, have few enough messages to be looked at together. */
