@@ -2,6 +2,7 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import { createBotClient } from '../../shared/discordApi/botClient.js';
 import { announcementChannel } from '../../shared/jobs/announcements.js';
+import { beatReader } from '../../shared/jobs/beat.js';
 import type { QueueProducer } from '../../shared/jobs/producer.js';
 import type { MirrorFiles } from '../../shared/mirror/mirrorFiles.js';
 import type { Mongo } from '../../shared/platform/clients.js';
@@ -22,6 +23,7 @@ import { ResponseCache } from './http/responseCache.js';
 import { createApiMetrics } from './metrics/apiMetrics.js';
 import { keptCursors } from './paging/cursors.js';
 import { followAnnouncements, type Listening } from './redis/followAnnouncements.js';
+import { watchBeats } from './redis/watchBeats.js';
 import { readSynonyms } from './search/synonyms.js';
 import { guardStores } from './stores/guardStores.js';
 import { TIME_LIMITS, type TimeLimits } from './timeLimit.js';
@@ -82,6 +84,15 @@ export function createApi(clients: ApiClients): Api {
     queueRedis: producer.redis,
   });
   const cursors = keptCursors(stores.collections);
+  const beats = watchBeats(beatReader({ redis, namespace, collections: stores.collections }), {
+    logger,
+    onChange(isApart) {
+      cache.suspend();
+      // The cache is resumed once this process has subscribed anew.
+      if (!isApart) clients.subscriber.disconnect(true);
+    },
+    everyMs: timeLimits.beatMs,
+  });
   const listening: Listening = {
     invalidate: (tags) => cache.invalidate(tags),
     clear() {
@@ -89,7 +100,7 @@ export function createApi(clients: ApiClients): Api {
       cursors.forget();
     },
     resume() {
-      cache.resume();
+      if (!beats.isApart) cache.resume();
       cursors.forget();
     },
     suspend: () => cache.suspend(),
@@ -102,6 +113,7 @@ export function createApi(clients: ApiClients): Api {
   const bot = createBotClient(settings, { redis: producer.redis, namespace, now });
   const app = createApp({
     ...stores,
+    beats,
     namespace,
     producer,
     redis,
@@ -128,6 +140,7 @@ export function createApi(clients: ApiClients): Api {
   });
   const stop = (): void => {
     limits?.stop();
+    beats.stop();
     subscription.stop();
     stores.stop();
   };

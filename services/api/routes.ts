@@ -35,6 +35,7 @@ import { suggestTitles } from './search/suggestTitles.js';
 import type { Synonyms } from './search/synonyms.js';
 import { Turns } from './turns.js';
 import type { OpenCursors } from './paging/cursors.js';
+import type { BeatWatch } from './redis/watchBeats.js';
 import { listSimilarThreads } from './similar/listSimilarThreads.js';
 import { getServerStats } from './servers/getServerStats.js';
 import { listServers } from './servers/listServers.js';
@@ -49,6 +50,7 @@ export interface RouteDeps {
   elasticsearch: Client;
   redis: Redis;
   watches: StoreWatches;
+  beats: Pick<BeatWatch, 'isApart'>;
   /** Files jobs in the queue, and reads their state. */
   producer: QueueProducer;
   /** The counters of this process's response cache. */
@@ -72,7 +74,7 @@ export interface RouteDeps {
 
 /** All endpoints of the API, one line each. */
 export function createRoutes(deps: RouteDeps): Route[] {
-  const { collections, redis, namespace, auth, watches, cursors } = deps;
+  const { collections, redis, namespace, auth, watches, beats, cursors } = deps;
   const limits = { refuse: () => refuseAway(watches.mongodb), waitMs: deps.callMs };
   const readBody = bodyReader(collections, limits);
   const store = { ...collections, readBody };
@@ -89,7 +91,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     route(operations.getIndex, getIndex(all), onNothing),
     route(operations.getOpenApi, getOpenApi(all), onNothing),
     route(operations.getHealth, getHealth(), neverKept),
-    route(operations.getReadiness, getReadiness(watches), neverKept),
+    route(operations.getReadiness, getReadiness(watches, beats), neverKept),
     route(operations.listServers, listServers(store), () => ({ tags: [tags.servers] })),
     route(operations.getServer, bodyHandler(store, 'server', 'serverId'), onServer),
     route(operations.listChannels, bodyHandler(store, 'channels', 'serverId'), onServer),

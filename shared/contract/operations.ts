@@ -75,7 +75,8 @@ export const operations = {
     operationId: 'getReadiness',
     paths: ['/readyz'],
     limitedAs: 'nothing',
-    summary: 'Whether every store answers; 503 with each one’s state when one does not',
+    summary:
+      'Whether every store answers, and the indexer’s announcements can arrive; else 503 with each store’s state',
     response: readinessSchema,
     errors: ['UNAVAILABLE'],
   }),

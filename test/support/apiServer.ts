@@ -11,7 +11,7 @@ import { openMirror } from '../../shared/mirror/openMirror.js';
 import { createMongo, createRedis } from '../../shared/platform/clients.js';
 import { readSettings } from '../../shared/platform/env.js';
 import { createLogger } from '../../shared/platform/logger.js';
-import type { TimeLimits } from '../../services/api/timeLimit.js';
+import { TIME_LIMITS } from '../../services/api/timeLimit.js';
 import { PATIENCE_MS } from './patientElasticsearch.js';
 import { openApiStores, type ApiStores } from './apiStores.js';
 
@@ -48,6 +48,8 @@ export interface ApiOptions {
   redisUrl?: string;
   /** Settings by the name of the variable. Nothing is limited unless RATE_LIMIT_DISABLED is false. */
   env?: Record<string, string>;
+  /** How often (ms) it looks for the token of the indexer. */
+  beatMs?: number;
 }
 
 /** Starts the API on a free port, over real stores of its own. It receives announcements. */
@@ -91,7 +93,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     producer,
     files: await openMirror(settings, namespace),
     isOneOfMany: false,
-    ...(isWell && { timeLimits: PATIENT }),
+    timeLimits: { ...(isWell ? PATIENT : TIME_LIMITS), beatMs: options.beatMs ?? PATIENCE_MS },
   });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });
   if (!options.redisUrl) {
@@ -127,7 +129,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
 const SHORT = { timeoutMs: 1_000, poolSize: 20 };
 
 /** The limits of an API whose stores are all there. */
-const PATIENT: TimeLimits = { pingMs: PATIENCE_MS, callMs: PATIENCE_MS, readMs: PATIENCE_MS };
+const PATIENT = { pingMs: PATIENCE_MS, callMs: PATIENCE_MS, readMs: PATIENCE_MS };
 
 /**
  * A limit (ms) for things that happen at all. It is longer than any of them takes, and shorter than the time limit of a

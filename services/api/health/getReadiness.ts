@@ -1,18 +1,25 @@
 import type { ErrorBody } from '../../../shared/contract/errors.js';
 import type { Readiness, StoreState } from '../../../shared/contract/health.js';
 import type { StoreWatch } from '../../../shared/platform/watchStore.js';
-import { jsonAnswer } from '../answer.js';
+import { jsonAnswer, type Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
+import { APART, type BeatWatch } from '../redis/watchBeats.js';
 import type { StoreWatches } from '../stores/guardStores.js';
 
-/** GET /readyz: the state of each store. The status is 200 where all stores answer within a second, else 503. */
-export function getReadiness(watches: StoreWatches): Handler<unknown, unknown> {
+/**
+ * GET /readyz: the state of each store. The status is 200 where all stores answer within a second, and the indexer's
+ * announcements can arrive; else 503.
+ */
+export function getReadiness(
+  watches: StoreWatches,
+  beats: Pick<BeatWatch, 'isApart'>,
+): Handler<unknown, unknown> {
   return async () => {
     const stores = await storeStates(watches);
     const ready = Object.values(stores).every((state) => state === 'up');
+    if (ready && beats.isApart) return unreadyAnswer(stores, APART);
     if (ready) return { ...jsonAnswer({ stores }), noStore: true };
-    const headers = { 'Retry-After': '2' };
-    return { ...jsonAnswer(unready(stores)), status: 503, headers, noStore: true };
+    return unreadyAnswer(stores, `${namesOfAway(stores)} did not answer`);
   };
 }
 
@@ -38,10 +45,14 @@ async function isUp(watch: StoreWatch): Promise<boolean> {
   return watch.isUp && (await watch.look());
 }
 
-function unready(stores: Readiness['stores']): ErrorBody & Readiness {
+function namesOfAway(stores: Readiness['stores']): string {
   const away = Object.entries(stores).filter(([, state]) => state === 'down');
-  const names = away.map(([name]) => name).join(', ');
-  return { error: `Not ready: ${names} did not answer`, code: 'UNAVAILABLE', stores };
+  return away.map(([name]) => name).join(', ');
+}
+
+function unreadyAnswer(stores: Readiness['stores'], why: string): Answer {
+  const body: ErrorBody & Readiness = { error: `Not ready: ${why}`, code: 'UNAVAILABLE', stores };
+  return { ...jsonAnswer(body), status: 503, headers: { 'Retry-After': '2' }, noStore: true };
 }
 
 function stateOf(isUp: boolean): StoreState {

@@ -671,7 +671,8 @@ describe('backup and restore', () => {
           const endFarDelays = () => Promise.resolve();
           const producer = { add: file, refile: file, endFarDelays, counts };
           const settings = { AUDIT_DAYS: 1 };
-          const doChores = () => indexerChores(deps, { settings, producer })();
+          const { redis } = target;
+          const doChores = () => indexerChores(deps, { settings, producer, redis })();
           const jobs: [JobName, object][] = [
             ['reindex-views', {}],
             ['verify', { repair: true }],
