@@ -65,24 +65,34 @@ export function idsIn<T extends Document>(
   };
 }
 
+/** How many ids are read ahead. However few are asked for, MongoDB steps through tens of thousands of keys at once. */
+const READ_AHEAD = 20_000;
+
 /**
  * Lists the ids in a field, once each, however many documents have the same. `hint` names an index that begins with the
- * field: MongoDB steps through it from id to id.
+ * field: MongoDB steps through it from id to id. The returned function has to be called with ascending ids.
  */
 export function distinctIdsIn<T extends Document>(
   collection: Collection<T>,
   field: string & keyof T,
   hint: string,
 ): ListIds {
+  let ahead: string[] = [];
+  let isEnd = false;
   return async (after, most) => {
-    const steps = [
-      { $match: { [field]: within({ after }) } },
-      { $sort: { [field]: 1 } },
-      { $group: { _id: `$${field}` } },
-      { $limit: most },
-    ];
-    const found = await collection.aggregate<{ _id: string }>(steps, { hint }).toArray();
-    return found.map(({ _id }) => _id);
+    ahead = ahead.slice(ahead.findLastIndex((id) => id <= after) + 1);
+    if (ahead.length < most && !isEnd) {
+      const steps = [
+        { $match: { [field]: within({ after }) } },
+        { $sort: { [field]: 1 } },
+        { $group: { _id: `$${field}` } },
+        { $limit: READ_AHEAD },
+      ];
+      const found = await collection.aggregate<{ _id: string }>(steps, { hint }).toArray();
+      ahead = found.map(({ _id }) => _id);
+      isEnd = ahead.length < READ_AHEAD;
+    }
+    return ahead.slice(0, most);
   };
 }
 
