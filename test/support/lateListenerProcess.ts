@@ -1,6 +1,6 @@
 /**
  * Runs processes as the API does, and prints `fork` for each one. Each prints `ready`, and listens only when it is
- * stopped.
+ * stopped. Where the first argument is the name of a signal, it ends itself by that in place of listening.
  */
 import cluster from 'node:cluster';
 import { createServer } from 'node:net';
@@ -15,5 +15,6 @@ if (cluster.isPrimary) {
     // It tells its parent that it listens only after this callback.
     createServer().listen(0, '127.0.0.1', () => setImmediate(() => cluster.worker?.disconnect()));
   });
-  process.stdout.write('ready\n');
+  const [, , signal] = process.argv;
+  process.stdout.write('ready\n', () => signal && process.kill(process.pid, signal));
 }

@@ -26,7 +26,8 @@ export async function runProcesses(count: number, logger: Logger): Promise<void>
     includeInSum(worker);
     worker.once('exit', (code: number | null, signal: string | null) => {
       if (isStopping) return;
-      if (!isListening) process.exit(code || 1);
+      // Ctrl-C reaches all processes of a terminal. This one may hear of the other's end before it handles its own signal.
+      if (!isListening) process.exit(isAskedToEnd(signal) ? 0 : code || 1);
       const quick = performance.now() - startedAt < STEADY_MS ? quickEnds : 0;
       const ended = { ended: worker.process.pid, code, signal, restMs: restMs(quick) };
       logger.error(ended, 'A process of the API ended; another one takes its place');
@@ -61,9 +62,15 @@ async function stopWorker(worker: Worker): Promise<void> {
   const timer = setTimeout(() => worker.process.kill('SIGKILL'), KILL_AFTER_MS);
   const [code, signal] = (await ended) as [number | null, string | null];
   clearTimeout(timer);
-  // A process that is still starting handles no signal yet. So it is ended by SIGTERM, or by the SIGINT that Ctrl-C sends
-  // to all processes of a terminal.
-  if (code !== 0 && signal !== 'SIGTERM' && signal !== 'SIGINT') {
+  if (code !== 0 && !isAskedToEnd(signal)) {
     throw new Error(`Process ${worker.process.pid} ended with ${signal ?? code}`);
   }
+}
+
+/**
+ * Whether a process was ended by the signal of an orderly stop. A process that is still starting handles no signal yet. So
+ * it is ended by SIGTERM, or by the SIGINT that Ctrl-C sends to all processes of a terminal.
+ */
+function isAskedToEnd(signal: string | null): boolean {
+  return signal === 'SIGTERM' || signal === 'SIGINT';
 }
