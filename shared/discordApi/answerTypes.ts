@@ -2,6 +2,7 @@ import type {
   APIApplication,
   APIAttachment,
   APIEmbed,
+  APIEmoji,
   APIGuild,
   APIGuildForumTag,
   APIMessage,
@@ -27,6 +28,8 @@ export type LiveGuild = Pick<APIGuild, 'id' | 'name'> &
     approximate_member_count?: number | null;
     nsfw_level?: number;
     roles: LiveRole[];
+    /** Its custom emoji. */
+    emojis?: Pick<APIEmoji, 'id' | 'name'>[];
   };
 
 /** A channel of a server, of any type. The platform leaves out the fields that a type does not have. */

@@ -70,6 +70,7 @@ const guild = Joi.object({
     }),
     1_000,
   ).required(),
+  emojis: listOf(Joi.object({ id: snowflake().required(), name: textOrNull(SHORT) }), 10_000),
 }).required();
 
 const channel = Joi.object({

@@ -21,9 +21,12 @@ export function liveServer(guild: LiveGuild): SourceThread['server'] {
 /** A forum as the platform tells it. `parentName` is the name of its category; null where it stands in none. */
 export function liveChannel(
   channel: LiveChannel,
-  serverId: string,
+  { id: serverId, emojis = [] }: Pick<LiveGuild, 'id' | 'emojis'>,
   parentName: string | null,
 ): SourceThread['channel'] {
+  // Of a tag with a custom emoji, the platform tells only the emoji's id.
+  const nameOf = (emojiId: string | null | undefined): string | null =>
+    emojis.find(({ id }) => id === emojiId)?.name ?? null;
   return {
     _id: channel.id,
     serverId,
@@ -34,7 +37,7 @@ export function liveChannel(
     parentId: channel.parent_id ?? null,
     parentName: parentName === null ? null : cleanName(parentName, 'category'),
     availableTags: (channel.available_tags ?? []).map((tag) =>
-      mapTag({ ...tag, emoji: tag.emoji_name ?? null }),
+      mapTag({ ...tag, emoji: tag.emoji_name ?? nameOf(tag.emoji_id) }),
     ),
   };
 }

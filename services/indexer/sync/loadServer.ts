@@ -66,7 +66,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   // Forums that are recorded at once go into one transaction.
   await forEachAtOnce(judged, AT_ONCE, async (one) => {
     if (one.problem !== null) return;
-    const told = liveChannel(one.channel, serverId, categoryOf(one.channel, channels));
+    const told = liveChannel(one.channel, guild, categoryOf(one.channel, channels));
     one.problem = await recordChannel(deps, server, told);
     if (one.problem === null) server.channels.set(one.channel.id, told);
   });

@@ -101,12 +101,12 @@ async function places(
     const { _id, ...server } = liveServer(presentGuild(guild));
     found.push(...othersIn(_id, { ...recorded.get(_id) }, server));
   }
-  for (const channel of new Set(told.map((one) => one.channel))) {
+  for (const { guild, channel } of new Map(told.map((one) => [one.channel, one])).values()) {
     const category = model.channels.get(channel.parentId ?? '');
     const isSeen = category && model.permissionsOf(model.bot.id, category.id) !== 0n;
     const live = presentChannel(channel) as LiveChannel;
     const parentName = isSeen ? category.name : null;
-    const { _id, ...forum } = liveChannel(live, channel.guildId, parentName);
+    const { _id, ...forum } = liveChannel(live, presentGuild(guild), parentName);
     found.push(...othersIn(_id, { ...recorded.get(_id) }, forum));
   }
   return found;

@@ -55,6 +55,19 @@ describe('a look at a server', () => {
     expect(kept.slice(2)).to.deep.equal([false, false]);
   });
 
+  it('records the name of a custom emoji of a tag, of which the platform tells only the id', async () => {
+    const server = anAnsweredServer('Rust', ['help']);
+    const { guild, channels } = server;
+    const emojiId = anId();
+    guild.emojis = [{ id: emojiId, name: 'ferris' }];
+    const bug = { id: anId(), name: 'Bug', emoji_id: emojiId, emoji_name: null };
+    const old = { id: anId(), name: 'Old', emoji_id: anId(), emoji_name: null };
+    channels[0]!.available_tags = [bug, old];
+    await loadServer(syncDeps(deps, answeringPlatform([server]).platform), guild.id);
+    const recorded = await deps.collections.channels.findOne({ _id: channels[0]!.id });
+    expect(recorded?.availableTags?.map(({ emoji }) => emoji)).to.deep.equal(['ferris', null]);
+  });
+
   it('reports a forum that is not listed any more only where it was archived', async () => {
     const server = anAnsweredServer('Rust', ['help', 'staff']);
     const [help, staff] = server.channels;

@@ -24,6 +24,8 @@ export function generateGuild(model: DiscordModel, random: Random, size: History
     const color = random.below(0xffffff);
     model.createRole(guild.id, { at, name, color, permissions: READING });
   }
+  const ladybug = { id: String(BigInt(guild.id) + 1n), name: 'ladybug' };
+  guild.emojis.push(ladybug);
   const people = generatePeople(model, random, guild, size.people);
   const start = model.clock.now() - size.weeks * WEEK;
   const category = model.createChannel(guild.id, {
@@ -41,7 +43,8 @@ export function generateGuild(model: DiscordModel, random: Random, size: History
       ...plan.values,
     });
     for (const name of ['Solved', 'Question', 'Bug']) {
-      model.createTag(forum.id, { name, isModerated: name === 'Solved', emojiName: '🏷️' });
+      const emoji = name === 'Bug' ? { emojiId: ladybug.id } : { emojiName: '🏷️' };
+      model.createTag(forum.id, { name, isModerated: name === 'Solved', ...emoji });
     }
     generateThreads(model, random, { forum, people, elsewhere: chat, size, count: plan.threads });
   }

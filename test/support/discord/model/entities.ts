@@ -46,6 +46,8 @@ export interface Guild {
   /** The role of everybody has the id of the guild. */
   roles: Map<string, Role>;
   members: Map<string, Member>;
+  /** The custom emoji. */
+  emojis: (Pick<Emoji, 'name'> & { id: string })[];
   isUnavailable: boolean;
 }
 

@@ -47,6 +47,7 @@ export function guildOperations(state: State): GuildOperations {
         nsfwLevel: 0,
         roles: new Map(),
         members: new Map(),
+        emojis: [],
         isUnavailable: false,
         ...values,
       };

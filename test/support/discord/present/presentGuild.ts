@@ -5,7 +5,7 @@ import { basePermissions } from '../model/permissions.js';
 
 /** A guild in the form of GET /guilds/{id}. */
 export function presentGuild(guild: Guild): APIGuild {
-  const { id, name, icon, description, ownerId, nsfwLevel, roles } = guild;
+  const { id, name, icon, description, ownerId, nsfwLevel, roles, emojis } = guild;
   const settings = {
     home_header: null,
     splash: null,
@@ -36,7 +36,6 @@ export function presentGuild(guild: Guild): APIGuild {
     public_updates_channel_id: null,
     premium_progress_bar_enabled: false,
     incidents_data: null,
-    emojis: [],
     stickers: [],
   };
   // The platform's description has this field, but the types do not.
@@ -50,6 +49,14 @@ export function presentGuild(guild: Guild): APIGuild {
     owner_id: ownerId,
     nsfw_level: nsfwLevel,
     roles: [...roles.values()].map(presentRole),
+    emojis: emojis.map((emoji) => ({
+      ...emoji,
+      roles: [],
+      require_colons: true,
+      managed: false,
+      animated: false,
+      available: true,
+    })),
   };
 }
 

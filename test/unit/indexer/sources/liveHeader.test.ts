@@ -35,9 +35,15 @@ describe('what the platform tells around messages', () => {
     const emojiOf = (emoji: object): string | null | undefined => {
       const tag = { id: anId(), name: 'bug', ...emoji };
       const forum = { id: anId(), type: 15, name: 'help', available_tags: [tag] };
-      return liveChannel(forum, anId(), null).availableTags?.[0]?.emoji;
+      const emojis = [
+        { id: '7', name: null },
+        { id: '8', name: 'meshcore' },
+      ];
+      return liveChannel(forum, { id: anId(), emojis }, null).availableTags?.[0]?.emoji;
     };
     expect(emojiOf({ emoji_name: ' 🐛\0 ' })).to.equal('🐛');
+    expect(emojiOf({ emoji_id: '8', emoji_name: null })).to.equal('meshcore');
+    for (const unknown of ['7', '9']) expect(emojiOf({ emoji_id: unknown })).to.equal(null);
     for (const none of [{}, { emoji_name: null }, { emoji_name: '' }, { emoji_name: '\u3164' }]) {
       expect(emojiOf(none), JSON.stringify(none)).to.equal(null);
     }
