@@ -19,6 +19,7 @@ import { createRateLimits } from './http/credentials/rateLimits.js';
 import type { RequestHandler } from './http/listen.js';
 import { outcomeBytes, outcomeExpiry, type AnswerCache, type Outcome } from './http/findKept.js';
 import { readySizeOf, type ReadyAnswer } from './http/readyAnswers.js';
+import { reportRefusals, type Refused } from './http/reportRefusals.js';
 import { ResponseCache } from './http/responseCache.js';
 import { createApiMetrics } from './metrics/apiMetrics.js';
 import { keptCursors } from './paging/cursors.js';
@@ -51,6 +52,8 @@ export interface ApiClients {
 export interface Api {
   app: RequestHandler;
   cache: AnswerCache;
+  /** Measures and logs what is refused before it reaches `app`. */
+  onRefused: (refused: Refused) => void;
   /** Stops the background work: watching the stores, following announcements, and sharing counts of requests. */
   stop: () => void;
 }
@@ -144,5 +147,5 @@ export function createApi(clients: ApiClients): Api {
     subscription.stop();
     stores.stop();
   };
-  return { app, cache, stop };
+  return { app, cache, onRefused: reportRefusals(metrics, logger), stop };
 }

@@ -33,12 +33,12 @@ export async function serve(settings: Settings, logger: Logger): Promise<void> {
 
   const clients = { mongo, elasticsearch, redis, subscriber, producer, files };
   const isOneOfMany = cluster.isWorker;
-  const { app, cache, stop } = await exitOnWrongSetting(() =>
+  const { app, cache, onRefused, stop } = await exitOnWrongSetting(() =>
     createApi({ settings, logger, ...clients, isOneOfMany }),
   );
   const peerOf = settings.RATE_LIMIT_DISABLED ? undefined : createPeerReader(settings.TRUST_PROXY);
   const server = await exitOnWrongSetting(() =>
-    listen(app, { host: settings.HOST, port: settings.PORT, peerOf }),
+    listen(app, { host: settings.HOST, port: settings.PORT, peerOf, onRefused }),
   );
   limitHeap(() => cache.size.bytes);
   logger.info({ url: server.url }, 'Listening');

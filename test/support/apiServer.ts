@@ -83,7 +83,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     ...options.env,
   });
   const isWell = !options.redisUrl && !options.mongodbUrl;
-  const { app, cache, stop } = createApi({
+  const { app, cache, onRefused, stop } = createApi({
     settings,
     logger,
     mongo,
@@ -95,7 +95,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     isOneOfMany: false,
     timeLimits: { ...(isWell ? PATIENT : TIME_LIMITS), beatMs: options.beatMs ?? PATIENCE_MS },
   });
-  const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0 });
+  const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0, onRefused });
   if (!options.redisUrl) {
     await until(async () => Number((await stores.redis.pubsub('NUMSUB', channel))[1]) === 1);
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import { COMMON_HEADERS } from './headers.js';
+import type { Refused } from './reportRefusals.js';
 
 /** Node's code for a request whose headers have not arrived in time. */
 const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
@@ -17,9 +18,12 @@ const UNREADABLE: [status: number, message: string] = [400, 'The request could n
 
 /**
  * Answers malformed requests, and those with an unknown `Expect` header, with the JSON body of all errors. Node itself
- * would answer them without a body. Then the connection is closed.
+ * would answer them without a body. Then the connection is closed. `onRefused` is called for each such request.
  */
-export function answerClientErrors(server: Server): void {
+export function answerClientErrors(
+  server: Server,
+  onRefused: (refused: Refused) => void = () => undefined,
+): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // While an answer is streamed, or requests wait, this process reads nothing from the connection. So it is not the
     // client's fault that the headers are late. An answer here would also be mixed into the streamed one.
@@ -29,11 +33,13 @@ export function answerClientErrors(server: Server): void {
       return;
     }
     const [status, message] = REFUSALS[error.code ?? ''] ?? UNREADABLE;
+    onRefused({ status });
     const { headers, body } = refusal(message);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
   });
   server.on('checkExpectation', (_request, response) => {
+    onRefused({ status: 417 });
     refuse(response, 417, 'The only expectation known here is 100-continue');
   });
 }

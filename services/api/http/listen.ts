@@ -5,6 +5,7 @@ import { answerClientErrors, refuse } from './clientErrors.js';
 import { closeSlowly } from './closeSlowly.js';
 import type { PeerReader } from './credentials/addressReader.js';
 import { KEEP_ALIVE_MS, PreparedResponse } from './preparedResponse.js';
+import type { Refused } from './reportRefusals.js';
 
 /** A server that listens. */
 export interface Listener {
@@ -48,6 +49,8 @@ export interface ListenOptions {
   connectionsOfOne?: number;
   /** Reads the name under which a connection is counted. Without a name, only the limit of all connections applies. */
   peerOf?: PeerReader | undefined;
+  /** Is called for each connection beyond a limit, and for each request that is refused before it reaches the handler. */
+  onRefused?: (refused: Refused) => void;
 }
 
 /**
@@ -56,7 +59,7 @@ export interface ListenOptions {
  * listened on.
  */
 export async function listen(handler: RequestHandler, options: ListenOptions): Promise<Listener> {
-  const { host, port, graceMs = 500, idleMs = 60_000 } = options;
+  const { host, port, onRefused = () => undefined, graceMs = 500, idleMs = 60_000 } = options;
   let draining = false;
   const server = createServer(
     {
@@ -75,6 +78,7 @@ export async function listen(handler: RequestHandler, options: ListenOptions): P
           if (draining) response.setHeader('Connection', 'close');
           handler(request, response);
         }),
+        onRefused,
       ),
     ),
   );
@@ -82,7 +86,7 @@ export async function listen(handler: RequestHandler, options: ListenOptions): P
   server.maxHeadersCount = MOST_HEADERS + 1;
   limitConnections(server, options);
   stopParsingClosed(server);
-  answerClientErrors(server);
+  answerClientErrors(server, onRefused);
   server.prependListener('request', (request: IncomingMessage) => closeSlowly(request));
   const closeUnused = unusedConnections(server);
   await startListening(server, { host, port, setting: 'PORT' });
@@ -143,11 +147,18 @@ function oneByOne(handler: RequestHandler): RequestHandler {
  * kept. But Node drops the others without an error, and a proxy may have put the client's address into the last one. So
  * Node keeps one header more than is allowed, and this function refuses a request that has it.
  */
-function limitHeaders(handler: RequestHandler): RequestHandler {
+function limitHeaders(
+  handler: RequestHandler,
+  onRefused: (refused: Refused) => void,
+): RequestHandler {
   return (request, response) => {
     // Names and values alternate.
-    if (request.rawHeaders.length <= 2 * MOST_HEADERS) handler(request, response);
-    else refuse(response, 431, `A request may have at most ${MOST_HEADERS} headers`);
+    if (request.rawHeaders.length <= 2 * MOST_HEADERS) {
+      handler(request, response);
+      return;
+    }
+    onRefused({ status: 431 });
+    refuse(response, 431, `A request may have at most ${MOST_HEADERS} headers`);
   };
 }
 
@@ -176,7 +187,12 @@ function atEndOfTurn(handler: RequestHandler): RequestHandler {
  */
 function limitConnections(
   server: Server,
-  { connections = 10_000, connectionsOfOne = 1_000, peerOf = () => undefined }: ListenOptions,
+  {
+    connections = 10_000,
+    connectionsOfOne = 1_000,
+    peerOf = () => undefined,
+    onRefused,
+  }: ListenOptions,
 ): void {
   let open = 0;
   const openOf = new Map<string, number>();
@@ -201,7 +217,9 @@ function limitConnections(
       open -= 1;
       if (peer !== undefined) add(peer, -1);
     });
-    if (open > connections || ofPeer > connectionsOfOne) socket.destroy();
+    if (open <= connections && ofPeer <= connectionsOfOne) return;
+    onRefused?.({ tooMany: open > connections ? 'all' : 'address' });
+    socket.destroy();
   });
 }
 

@@ -25,6 +25,8 @@ export interface ApiMetrics {
    */
   read: () => Promise<string>;
   observeRequest: (request: MeasuredRequest) => void;
+  /** Counts a connection that was closed because too many were open: in all, or of its address. */
+  countClosed: (tooMany: 'all' | 'address') => void;
   /** Counts a call to a store. `failed` means that the store was away, too slow or too busy. */
   observeCall: (store: string, seconds: number, failed: boolean) => void;
 }
@@ -57,6 +59,12 @@ export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): Ap
     labelNames: ['limit'],
     registers,
   });
+  const closed = new Counter({
+    name: 'forum_archive_connections_refused_total',
+    help: 'Connections closed because too many were open: in all, or of one address',
+    labelNames: ['limit'],
+    registers,
+  });
   const statistics = new Map<string, number>();
   registerStatistics(registry, statistics);
   registerCache(registry, cache);
@@ -70,6 +78,7 @@ export function createApiMetrics(cache: CacheCounters, isOneOfMany: boolean): Ap
       }
       if (limitedBy !== undefined) limited.inc({ limit: limitedBy });
     },
+    countClosed: (tooMany) => closed.inc({ limit: tooMany }),
     observeCall(store, seconds, failed) {
       calls.observe({ store }, seconds);
       if (failed) failures.inc({ store });

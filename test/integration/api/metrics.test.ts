@@ -81,6 +81,8 @@ describe('GET /metrics', () => {
     // A proxy that sorts headers writes its own after these.
     const many = { Host: 'x', A: Array<string>(1_100).fill('') };
     expect((await api.get('/metrics', { ...many, ...REMOTE })).status).to.equal(431);
+    const text = (await api.get('/metrics')).body.toString();
+    expect(text).to.match(/request_duration_seconds_count\{operation="none",status="431"\} 1$/m);
     expect(await status({ Authorization: 'Bearer wrong' })).to.equal(403);
     expect(await status({ Authorization: `Bearer ${TOKEN}` })).to.equal(200);
   });

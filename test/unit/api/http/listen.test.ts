@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { until } from '../../../support/apiServer.js';
 import { listen, type Listener } from '../../../../services/api/http/listen.js';
+import type { Refused } from '../../../../services/api/http/reportRefusals.js';
 import type { PreparedResponse } from '../../../../services/api/http/preparedResponse.js';
 
 const BODY = Buffer.alloc(4 << 20);
@@ -186,11 +187,13 @@ describe('listen', () => {
   }
 
   it('leaves connections to others while one client has as many as it may', async () => {
+    const refused: Refused[] = [];
     const small = await listen((_request, response) => response.end('x'), {
       host: '127.0.0.1',
       port: 0,
       graceMs: 0,
       connectionsOfOne: 2,
+      onRefused: (one) => refused.push(one),
       peerOf: ({ remoteAddress }) => (remoteAddress === '127.0.0.3' ? undefined : remoteAddress),
     });
     const { hostname: host, port } = new URL(small.url);
@@ -199,6 +202,7 @@ describe('listen', () => {
     const sockets = ['1', '1', '2', '3', '3', '3'].map((last) => open(`127.0.0.${last}`));
     for (const socket of sockets) expect(await firstLineOn(socket)).to.equal('HTTP/1.1 200 OK');
     expect(await firstLineOn(open('127.0.0.1'))).to.equal(undefined);
+    expect(refused).to.deep.equal([{ tooMany: 'address' }]);
     sockets[0]!.destroy();
     await until(async () => {
       const next = open('127.0.0.1');
@@ -228,17 +232,20 @@ describe('listen', () => {
   });
 
   it('closes connections beyond its limit', async () => {
+    const refused: Refused[] = [];
     const small = await listen((_request, response) => response.end('x'), {
       host: '127.0.0.1',
       port: 0,
       graceMs: 0,
       connections: 2,
+      onRefused: (one) => refused.push(one),
     });
     const { hostname, port } = new URL(small.url);
     const open = () => connect(Number(port), hostname).on('error', () => undefined);
     const sockets = [open(), open()];
     for (const socket of sockets) expect(await firstLineOn(socket)).to.equal('HTTP/1.1 200 OK');
     expect(await firstLineOn(open())).to.equal(undefined);
+    expect(refused).to.deep.equal([{ tooMany: 'all' }]);
     for (const socket of sockets) socket.destroy();
     await small.drain();
   });
