@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { Turns } from '../turns.js';
 import { Unavailable } from '../unavailable.js';
 
@@ -37,6 +37,17 @@ export function limitStreams({ inAll, ofOne, waitMs = LONGEST_WAIT_MS }: StreamL
       };
       turns.take(client, ofOne, hold).catch(reject);
     });
+}
+
+/**
+ * Sends a stream as the body of a response whose head is written. Where the stream fails, the connection is cut. Where
+ * the client reads nothing for `ms`, it is cut as well (`cutUnread`).
+ */
+export function sendStream(response: ServerResponse, body: Readable, ms?: number): void {
+  cutUnread(response, ms);
+  // The client may be gone. From Node 24 on, `pipeline` throws where the response is destroyed.
+  if (response.destroyed) body.destroy();
+  else pipeline(body, response, () => undefined);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { AppError } from '../../../shared/contract/errors.js';
 import type { CacheState } from '../answer.js';
 import type { Asker } from '../asker.js';
@@ -12,7 +12,7 @@ import {
   unlimitedAsker,
 } from './credentials/countRequest.js';
 import type { RateLimiter, Standing } from './credentials/rateLimiter.js';
-import { cutUnread } from './downloads.js';
+import { sendStream } from './downloads.js';
 import { noneMatchNames } from './entityTag.js';
 import { errorReply } from './errors.js';
 import type { MakeBody } from './forms.js';
@@ -78,9 +78,7 @@ function sendWhole(
     return;
   }
   response.writeHead(status, namesAndValues(all));
-  cutUnread(response);
-  // Where the stream fails, `pipeline` cuts the connection. The request log then shows `cut`.
-  pipeline(body, response, () => undefined);
+  sendStream(response, body);
 }
 
 /**

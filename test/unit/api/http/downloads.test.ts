@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { corsPolicy } from '../../../../services/api/http/cors.js';
 import {
   cutUnread,
   limitStreams,
+  sendStream,
   UNREAD_LIMIT_MS,
 } from '../../../../services/api/http/downloads.js';
 import { makeAndSend } from '../../../../services/api/http/exchange.js';
@@ -115,11 +116,20 @@ describe('cutUnread', () => {
     const body = endless();
     const { client, listener } = await unread((_request, response) => {
       // The limit is far beyond what the test may take.
-      cutUnread(response, 2 ** 31);
-      pipeline(body, response, () => undefined);
+      sendStream(response, body, 2 ** 31);
     }, 'MALFORMED\r\n\r\n');
     if (!body.closed) await once(body, 'close');
     client.destroy();
+    await listener.drain();
+  });
+
+  it('opens no download for a client that is gone', async () => {
+    const body = endless();
+    const { client, listener } = await unread((_request, response) => {
+      response.once('close', () => sendStream(response, body));
+    });
+    client.destroy();
+    if (!body.closed) await once(body, 'close');
     await listener.drain();
   });
 
