@@ -3,11 +3,17 @@ import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import { COMMON_HEADERS } from './headers.js';
 import type { Refused } from './reportRefusals.js';
 
+/** The most headers of a request. */
+export const MOST_HEADERS = 200;
+
 /** Node's code for a request whose headers have not arrived in time. */
 const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 /** How requests that Node's parser refuses are answered, by the code of Node's error. */
 const REFUSALS: Record<string, [status: number, message: string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'The request line and headers must be at most 16 kB long'],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    `The request line and headers must be at most 16 kB long, with at most ${MOST_HEADERS} headers`,
+  ],
   HPE_INVALID_URL: [
     400,
     'The URL must begin with a slash, and characters such as ü must be percent-encoded (%C3%BC)',

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { startListening } from '../../../shared/platform/startListening.js';
-import { answerClientErrors, refuse } from './clientErrors.js';
+import { answerClientErrors, MOST_HEADERS, refuse } from './clientErrors.js';
 import { closeSlowly } from './closeSlowly.js';
 import type { PeerReader } from './credentials/addressReader.js';
 import { KEEP_ALIVE_MS, PreparedResponse } from './preparedResponse.js';
@@ -17,9 +17,6 @@ export interface Listener {
 
 /** How many requests may wait on one connection at most. */
 const MOST_WAITING = 32;
-
-/** The most headers of a request. */
-const MOST_HEADERS = 200;
 
 /** The value of `onIncoming` that makes Node's parser stop. */
 const STOP = 2;
@@ -144,8 +141,9 @@ function oneByOne(handler: RequestHandler): RequestHandler {
 /**
  * Refuses a request with more than MOST_HEADERS headers. Node limits names and values to 16 kB in all, so 16,000
  * headers of one letter would pass, and take almost a megabyte. Node's `maxHeadersCount` limits how many headers are
- * kept. But Node drops the others without an error, and a proxy may have put the client's address into the last one. So
- * Node keeps one header more than is allowed, and this function refuses a request that has it.
+ * kept. But Node 20 drops the others without an error, and a proxy may have put the client's address into the last one.
+ * So Node keeps one header more than is allowed, and this function refuses a request that has it. Node 24 refuses a
+ * request with even more by itself.
  */
 function limitHeaders(
   handler: RequestHandler,

@@ -186,7 +186,8 @@ describe('bad requests', () => {
     const rest = Buffer.alloc(8 << 20);
     for (const [header, status] of [
       ['X-API-Key: wrong', 403],
-      ['A:\r\n'.repeat(200), 431],
+      // One more than is allowed, with the two others. Node 24 refuses more than that by itself, and closes at once.
+      [Array<string>(199).fill('A:').join('\r\n'), 431],
     ] as const) {
       const head = `Host: x\r\nContent-Length: ${rest.length + 1}\r\n${header}`;
       const client = await refused(api.url, `POST /admin/import HTTP/1.1\r\n${head}\r\n\r\nx`);
