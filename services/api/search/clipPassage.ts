@@ -67,8 +67,11 @@ export function clipPassage(escaped: string): string {
   // The passage may begin later, but not behind the beginning of the first mark.
   const first = cut(whole, Math.min(SLACK, at + 1 - whole));
   const last = cut(first + PASSAGE, -SLACK);
-  // A mark that begins at the end of the passage is left out.
-  const kept = escaped.slice(places[first], places[last]).replace(/<mark>$/, '');
+  // A mark that begins at the end of the passage is left out, and so are spaces and empty lines at both ends.
+  const kept = escaped
+    .slice(places[first], places[last])
+    .replace(/<mark>$/, '')
+    .trim();
   const begun = (isOpen(escaped.slice(0, places[first])) ? MARK : '') + kept;
   return begun + (isOpen(begun) ? MARK_END : '');
 }

@@ -17,7 +17,7 @@ describe('clipPassage', () => {
     const three = '<mark>w</mark>&quot; ';
     const full = three.repeat(PASSAGE / 3);
     expect(clipPassage(full)).to.equal(full);
-    expect(visible(clipPassage(full + three))).to.equal(visible(full));
+    expect(visible(clipPassage(full + three))).to.equal(visible(full).trimEnd());
   });
 
   it('cuts around the first mark', () => {
@@ -117,6 +117,15 @@ describe('clipPassage', () => {
     expect(clipped.match(/<\/mark>/g)).to.have.length(3);
   });
 
+  it('begins and ends with no space and no empty line', () => {
+    const text = `${'one seven \n\n  eleven '.repeat(20)}<mark>word</mark> ${'six \n\n  '.repeat(90)}`;
+    for (let more = 0; more < 30; more += 1) {
+      const clipped = clipPassage(`${'z'.repeat(more)} ${text}`);
+      expect(clipped).to.equal(clipped.trim());
+      expect(clipped).to.include('<mark>word</mark>');
+    }
+  });
+
   it('begins and ends between words where it can', () => {
     const words = 'one seven eleven '.repeat(20);
     const clipped = clipPassage(`${words}<mark>word</mark> ${words}`);
@@ -136,7 +145,7 @@ describe('clipPassage', () => {
 
   it('leaves out a mark that begins behind its end', () => {
     const clipped = clipPassage(`<mark>w</mark>${' yyy'.repeat(59)}zz <mark>word</mark> z`);
-    expect(clipped).to.equal(`<mark>w</mark>${' yyy'.repeat(59)}zz `);
+    expect(clipped).to.equal(`<mark>w</mark>${' yyy'.repeat(59)}zz`);
   });
 
   it('never cuts an escaped sign in two', () => {
