@@ -183,26 +183,44 @@ function addedTo(schema: Joi.Schema): JsonObject {
 }
 
 function describeHeaders(headers: Readonly<Record<string, string>>): Json {
-  const always = { ETag: 'Entity tag of this form of the body', 'X-Request-Id': 'Id in the log' };
+  return headersOf({
+    ETag: 'Entity tag of this form of the body',
+    'X-Request-Id': 'Id in the log',
+    ...headers,
+  });
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): Json {
   return Object.fromEntries(
-    Object.entries({ ...always, ...headers }).map(([name, description]) => [
+    Object.entries(headers).map(([name, description]) => [
       name,
       { description, schema: { type: 'string' } },
     ]),
   );
 }
 
+/** What the header Retry-After means with an error code. The other codes come without it. */
+const RETRY_AFTER: Partial<Record<ErrorCode, string>> = {
+  RATE_LIMITED: 'Seconds until the limit allows this again',
+  UNAVAILABLE: 'Seconds to wait before asking again; not sent with NOT_CONFIGURED',
+};
+
 /** The responses of some error codes, one for each HTTP status. Codes with the same status share a response. */
 function errorResponses(codes: readonly ErrorCode[]): JsonObject {
   const statuses = [...new Set(codes.map((code) => ERROR_STATUS[code]))];
   return Object.fromEntries(
-    statuses.map((status) => [
-      String(status),
-      {
-        description: codes.filter((code) => ERROR_STATUS[code] === status).join(', '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
-      },
-    ]),
+    statuses.map((status) => {
+      const same = codes.filter((code) => ERROR_STATUS[code] === status);
+      const retryAfter = same.map((code) => RETRY_AFTER[code]).find(Boolean);
+      return [
+        String(status),
+        {
+          description: same.join(', '),
+          ...(retryAfter && { headers: headersOf({ 'Retry-After': retryAfter }) }),
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
+        },
+      ];
+    }),
   );
 }
 

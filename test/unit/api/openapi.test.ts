@@ -9,6 +9,8 @@ interface Documented {
   requestBody?: { content: Record<string, { schema: { type?: string } }> };
 }
 
+type DocumentedResponses = Record<string, { description: string; headers?: object }>;
+
 const text = JSON.stringify(document);
 
 describe('OpenAPI document', () => {
@@ -33,6 +35,15 @@ describe('OpenAPI document', () => {
   it('says of every operation but those that are not counted that it may refuse one too many', () => {
     const uncounted = documented().filter(({ responses }) => !('429' in responses));
     expect(uncounted.map(({ path }) => path)).to.deep.equal(['get /healthz', 'get /readyz']);
+  });
+
+  it('says of every refusal for now when to ask again', () => {
+    for (const { path, responses } of documented()) {
+      for (const [status, { description, headers }] of Object.entries(responses)) {
+        const isForNow = /RATE_LIMITED|UNAVAILABLE/.test(description);
+        expect('Retry-After' in (headers ?? {}), `${path} ${status}`).to.equal(isForNow);
+      }
+    }
   });
 
   it('says of every read of a body that the client may have it already', () => {
@@ -110,8 +121,11 @@ describe('OpenAPI document', () => {
 });
 
 /** Every operation of the document: its method and path, and its responses by status. */
-function documented(): { path: string; responses: object }[] {
-  const paths = document['paths'] as Record<string, Record<string, { responses: object }>>;
+function documented(): { path: string; responses: DocumentedResponses }[] {
+  const paths = document['paths'] as Record<
+    string,
+    Record<string, { responses: DocumentedResponses }>
+  >;
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => ({
       path: `${method} ${path}`,
