@@ -3,8 +3,10 @@ import { findJsonFault } from '../../../../shared/exportFormat/findJsonFault.js'
 
 describe('findJsonFault', () => {
   it('finds none in valid JSON', () => {
-    for (const value of [{ a: [1, -2.5e3, true, null, 'x\n"\\\u0001'] }, [], {}, '', 0]) {
+    const values = [{ a: [1, -2.5e3, true, null, 'x\n"\\\u0001'], b: {} }, [], {}, '', 0];
+    for (const value of values) {
       expect(findJsonFault(` ${JSON.stringify(value)} `)).to.equal(null);
+      expect(findJsonFault(JSON.stringify(value, null, 2))).to.equal(null);
     }
   });
 
@@ -14,6 +16,7 @@ describe('findJsonFault', () => {
     ['{"a": 1 "b": 2}', 8, '"," or "}"'],
     ['[1, ]', 4, 'a value'],
     ['{a: 1}', 1, 'a key in double quotes'],
+    ['{"a\nb": 1}', 3, 'a valid character or the end of the text'],
     ['"a\nb"', 2, 'a valid character or the end of the text'],
     ['"a\\x"', 2, 'a valid character or the end of the text'],
     ['1 2', 2, 'the end of the value'],

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ExportError } from '../../../../shared/exportFormat/exportError.js';
@@ -182,14 +183,20 @@ describe('inspectExport', () => {
     expect(chunks).to.be.below(5);
   });
 
-  it('passes on an error of the source', async () => {
-    const source = (async function* () {
-      yield await Promise.resolve(Buffer.from('{'));
-      throw new Error('disk gone');
-    })();
-    const error: unknown = await inspectExport(source).catch((thrown: unknown) => thrown);
-    expect(error).to.be.an('error').with.property('message', 'disk gone');
-  });
+  const long = anExportMessage({ content: randomBytes(100_000).toString('base64') });
+  for (const [name, head] of [
+    ['a source', Buffer.from('{')],
+    ['a compressed source', gzipSync(JSON.stringify(anExport({ messages: [long] })))],
+  ] as const) {
+    it(`passes on an error of ${name}`, async () => {
+      const source = (async function* () {
+        yield await Promise.resolve(head.subarray(0, 80_000));
+        throw new Error('disk gone');
+      })();
+      const error: unknown = await inspectExport(source).catch((thrown: unknown) => thrown);
+      expect(error).to.be.an('error').with.property('message', 'disk gone');
+    });
+  }
 });
 
 describe('inspectExport of a damaged file', () => {
@@ -231,6 +238,7 @@ describe('inspectExport of a damaged file', () => {
     ['messages twice', good.replace('"dateRange"', '"messages"'), 'stands twice'],
     ['another root', '[1]', 'expected "{"'],
     ['something else in JSON', '{"hello": "world"}', 'guild, channel, messages missing'],
+    ['an empty object', '{}', 'guild, channel, messages missing'],
     ['no messages key', good.replace('"messages":', '"posts":'), 'messages missing'],
     ['messages that are no list', '{"messages": 3}', 'messages must be an array'],
     [
@@ -355,6 +363,12 @@ describe('messagesOf', () => {
     const content = 'x'.repeat(60_000);
     const messages = Array.from({ length: 20 }, () => anExportMessage({ content }));
     expect(await inspectExport(bytesOf(anExport({ messages })))).to.have.property('batch', null);
+  });
+
+  it('takes a file that is larger than a single value may be', async () => {
+    const content = 'x'.repeat(60_000);
+    const messages = Array.from({ length: 80 }, () => anExportMessage({ content }));
+    expect(await inspectExport(bytesOf(anExport({ messages })))).to.include({ messages: 80 });
   });
 });
 
