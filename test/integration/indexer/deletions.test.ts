@@ -10,7 +10,7 @@ import { createHandlers } from '../../../services/indexer/handlers.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteChannel, deleteServer } from '../../../services/indexer/jobs/deletePlaces.js';
-import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
+import { deleteThread, recordThreadDeletion } from '../../../services/indexer/jobs/deleteThread.js';
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { DeletedPlace } from '../../../services/indexer/ingest/source.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
@@ -159,6 +159,16 @@ describe('deletions', () => {
     expect(await both()).to.match(/#help.*#Quokka title 0/);
     await deleteServer(deps, { serverId: other.serverId }, REPORT_NOBODY);
     expect(await both()).to.not.match(/quokka|#help/i);
+  });
+
+  it('names nobody in the tombstone of a thread whose starter message is deleted next', async () => {
+    const { sources } = await aPlace();
+    const threadId = sources[0]!.thread._id;
+    // The thread is not built yet, so its messages are still recorded.
+    await recordThreadDeletion(deps, threadId);
+    expect(await deleteMessage(deps, { messageId: threadId })).to.deep.equal({ messages: 1 });
+    const thread = await deps.collections.threads.findOne({ _id: threadId });
+    expect(thread).to.include({ deleted: true }).and.not.have.property('ownerId');
   });
 
   it('brings nothing back when the thread is imported again', async () => {

@@ -814,11 +814,13 @@ describe('erasing a person', () => {
     expect(title).to.equal('A question of deleted-user');
   });
 
-  it('reaches a topic and a description where these are the only traces', async () => {
+  it('reaches a name, a topic and a description where these are the only traces', async () => {
     const host = anAuthor('hostess', { id: '777777777777777705' });
     const told = [
       { server: { _id: anId(), description: `Ask <@${host.id}>` } },
       { server: { _id: anId() }, channel: { topic: `Ask <@${host.id}>` } },
+      // Profiles show the names of servers.
+      { server: { _id: anId(), name: `Of ${host.id}` } },
     ];
     for (const more of told) {
       const source = aSourceThread(more);

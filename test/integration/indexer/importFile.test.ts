@@ -271,6 +271,14 @@ describe('importFile', () => {
       expect(body?.author).to.include({ id: '0' });
     });
 
+    it('leaves the title of a thread of somebody else, even if a file tells no message of it yet', async () => {
+      const channel = { id: anId(), name: 'Still empty' };
+      expect(await of({ ...anExport({ messages: [], channel }), exportedAt: early })).to.equal(
+        'imported',
+      );
+      expect(await recordOf(channel.id)).to.include({ title: 'Still empty' });
+    });
+
     it('removes a title that is shown meanwhile, and gives none to a deleted thread', async () => {
       const author = anAuthor('goner', { id: gone.id });
       /** Redacts the title of a thread while something happens to it. */
