@@ -15,7 +15,7 @@ import { forgetAccount } from '../records/forgetAccount.js';
 import { slices } from '../records/slices.js';
 import type { Report } from '../report.js';
 import { findTraces, type Traces } from './findTraces.js';
-import { redactTitles } from './redactTitles.js';
+import { markTraces } from './markTraces.js';
 import { settleAndRefresh } from './removal.js';
 
 /** How many marks are read at once. */
@@ -63,8 +63,7 @@ export async function eraseUser(
   // The request may have been interrupted before it announced the erasure.
   await announceErasure(collections);
   const traces = await findTraces(deps, erasure, report);
-  await redactTitles(deps, traces, cause);
-  await setMarks(deps, 'thread', traces.threadIds, { causes: [cause] });
+  await markTraces(deps, traces, cause);
   const unbuilt = `unbuilt-${cause}`;
   for (const kind of ALL_KINDS.filter((one) => KINDS[one].showsPeople)) {
     await markAgain(deps, kind, unbuilt);

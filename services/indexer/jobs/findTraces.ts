@@ -2,7 +2,6 @@ import type { Collections } from '../../../shared/store/collections.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
 import { erasedPeople, noteNames } from '../../../shared/store/erasures.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
-import { cleanMessages } from '../build/cleanRecords.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
@@ -28,8 +27,8 @@ const BATCH = 1_000;
 const LOOKED_THROUGH = 20_000;
 
 /**
- * Finds what is recorded of erased people. It reads all messages once, as an id may stand in any text. Notices, which
- * no thread shows, are cleaned at once.
+ * Finds what is recorded of erased people. It reads all messages once, as an id may stand in any text. The builds of the
+ * threads then clean the records.
  */
 export async function findTraces(
   deps: IndexerDeps,
@@ -56,8 +55,6 @@ export async function findTraces(
     for (const { threadId } of unclean) threadIds.add(threadId);
     counts.messages += unclean.length;
     counts.removedMessages += unclean.filter(({ author }) => erased.has(author.id)).length;
-    const notices = unclean.filter(({ counted }) => !counted);
-    if (notices.length > 0) await cleanMessages(deps, notices, erased);
     report((read += batch.length), total);
   }
   const alive = collections.threads.find({ deleted: { $ne: true } });

@@ -7,10 +7,10 @@ import type { Traces } from './findTraces.js';
 const BATCH = 200;
 
 /**
- * Takes the ids of erased people, and the names that were found, out of the titles of threads. Marks the threads whose
- * titles change.
+ * Marks the threads in which something of erased people was found, and takes their ids, and the names that were found,
+ * out of the titles.
  */
-export async function redactTitles(
+export async function markTraces(
   { collections, commit }: IndexerDeps,
   { threadIds, names }: Traces,
   cause: string,
@@ -23,8 +23,7 @@ export async function redactTitles(
         for (const id of some) {
           const thread = documents.get('threads', id);
           const redacted = thread && redactTitle(thread, names, erased);
-          if (!redacted || redacted === thread) continue;
-          documents.put('threads', redacted);
+          if (redacted && redacted !== thread) documents.put('threads', redacted);
           documents.mark('thread', id, { causes: [cause] });
         }
       },
