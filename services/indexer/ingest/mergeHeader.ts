@@ -101,7 +101,7 @@ function mergeRecord<T extends ServerRecord | ChannelRecord>(
   const { _id: _same, stamps, ...storedFields } = stored ?? ({ stamps: {} } as T);
   const merged = mergeFields({ fields: storedFields, stamps }, { fields, stamps: given });
   const next = { _id, ...merged.fields, stamps: merged.stamps } as unknown as T;
-  return { next: merged.moved || !stored ? next : null, isChanged: merged.changed || !stored };
+  return { next: merged.moved ? next : null, isChanged: merged.changed };
 }
 
 /** Returns whether the thread's own fields changed, or it is new. */
@@ -132,8 +132,7 @@ function mergeThread(
     { fields: storedFields, stamps: ownerLast(storedFields, stamps) },
     { fields, stamps: ownerLast(fields, stampsOf(fields, asOf)) },
   );
-  const isChanged = merged.changed || !stored;
-  if (!merged.moved && !isChanged && asOf <= storedAsOf) return false;
+  if (!merged.moved && asOf <= storedAsOf) return false;
   documents.put('threads', {
     ...({ _id, ...merged.fields } as unknown as ThreadRecord),
     stamps: merged.stamps,
@@ -141,7 +140,7 @@ function mergeThread(
   });
   // The server's statistics tell the time of the last source.
   if (asOf > storedAsOf) documents.mark('server', server._id, { causes });
-  return isChanged;
+  return merged.changed;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { MessageRecord, SourceMessage } from '../../../shared/store/records.js';
-import { same, valueDigest } from './mergeFields.js';
+import { valueDigest } from './mergeFields.js';
 
 type Message = SourceMessage | MessageRecord;
 
@@ -24,6 +24,5 @@ export function contentOf(message: Message): MessageContent {
  */
 export function isNewer(told: Message, before: Message): boolean {
   if (told.asOf !== before.asOf) return told.asOf > before.asOf;
-  const [now, then] = [contentOf(told), contentOf(before)];
-  return !same(now, then) && valueDigest(now) > valueDigest(then);
+  return valueDigest(contentOf(told)) > valueDigest(contentOf(before));
 }
