@@ -65,7 +65,6 @@ export async function deleteServer(
       for (const subject of [serverId, ALL_SERVERS]) {
         documents.mark('server', subject, { causes: [cause] });
       }
-      documents.mark('people', serverId, { causes: [cause] });
       return true;
     },
   });

@@ -64,9 +64,9 @@ export function orphanUploads(store: UploadStore, begunBefore: Date): AsyncGener
 }
 
 /**
- * Finds pieces of bodies that nobody needs. Pieces that are newer than the stored body are needed while the thread is
- * being built, however long that takes. `isNeeded` decides for every other revision of a body. It is given the revision
- * of the body that is stored now, or undefined where none is.
+ * Finds pieces of bodies that nobody needs. While a thread is being built, all pieces of its bodies count as needed,
+ * however long that takes. `isNeeded` decides for the pieces of all other bodies. It is given the revision of the body
+ * that is stored now, or undefined where none is.
  */
 export function orphanBodies(
   store: BodyStore,
@@ -83,11 +83,9 @@ export function orphanBodies(
     const filter = { _id: { $in: names } };
     const bodies = await store.bodies.find(filter, { projection: { revision: 1 } }).toArray();
     const stored = new Map(bodies.map(({ _id, revision }) => [_id, revision]));
-    const needed = written.filter((one) => {
-      const revision = stored.get(one.name);
-      const isNewer = revision === undefined || one.revision > revision;
-      return (isNewer && built.has(one.name)) || isNeeded(one, revision);
-    });
+    const needed = written.filter(
+      (one) => built.has(one.name) || isNeeded(one, stored.get(one.name)),
+    );
     return new Set(ownersOf(needed));
   });
 }
