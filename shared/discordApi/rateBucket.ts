@@ -123,7 +123,6 @@ export class RateBucket {
 
   #wakeAll(): void {
     for (const wake of this.#wake) wake();
-    this.#wake.clear();
   }
 }
 

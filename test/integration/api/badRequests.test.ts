@@ -161,6 +161,7 @@ describe('bad requests', () => {
       'GET /api/threads?a=1#b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       'GET http://other.example/api/threads HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       'GET /api/threads HTTP/1.0\r\n\r\n',
+      'GET /api/threads HTTP/1.1\r\nHost: x\r\nFrom: bot@x.example\r\nConnection: close\r\n\r\n',
       'GET /api/threads HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello',
     ]) {
       expect(await raw(api.url, text), text).to.match(/^HTTP\/1\.1 200 /);

@@ -6,13 +6,14 @@ import {
   type AnswerCache,
 } from '../../../../services/api/http/findKept.js';
 import { ResponseCache } from '../../../../services/api/http/responseCache.js';
-import { AppError } from '../../../../shared/contract/errors.js';
+import { AppError, type ErrorCode } from '../../../../shared/contract/errors.js';
 
 describe('loadOnce', () => {
-  it('loads for each of the others where the limit of the one who asked first refuses', async () => {
+  /** Asks the same at the same time, in this order. Tells which requests were answered, and which loaded an answer. */
+  async function askAtOnce(answers: Record<string, () => Answer>) {
     const cache: AnswerCache = new ResponseCache({ maxBytes: 100_000, sizeOf: outcomeBytes });
     const loaded: string[] = [];
-    const ask = (name: string, answer: () => Answer) =>
+    const ask = ([name, answer]: [string, () => Answer]) =>
       loadOnce(
         {
           answer: async () => {
@@ -23,19 +24,25 @@ describe('loadOnce', () => {
         },
         cache,
       );
-    const refuse = (): never => {
-      throw new AppError('RATE_LIMITED', 'Too many requests');
-    };
-    const outcomes = await Promise.allSettled([
-      ask('first', refuse),
-      ask('second', () => jsonAnswer({ found: 1 })),
-      ask('third', refuse),
-    ]);
-    expect(outcomes.map(({ status }) => status)).to.deep.equal([
-      'rejected',
-      'fulfilled',
-      'rejected',
-    ]);
+    const outcomes = await Promise.allSettled(Object.entries(answers).map(ask));
+    return { loaded, statuses: outcomes.map(({ status }) => status) };
+  }
+  const found = () => jsonAnswer({ found: 1 });
+  const refuseBy = (code: ErrorCode) => (): never => {
+    throw new AppError(code, 'Not now');
+  };
+
+  it('loads for each of the others where the limit of the one who asked first refuses', async () => {
+    const refuse = refuseBy('RATE_LIMITED');
+    const { loaded, statuses } = await askAtOnce({ first: refuse, second: found, third: refuse });
+    expect(statuses).to.deep.equal(['rejected', 'fulfilled', 'rejected']);
     expect(loaded).to.have.members(['first', 'second', 'third']);
+  });
+
+  it('does not ask again for the others where a store is away', async () => {
+    const away = refuseBy('UNAVAILABLE');
+    const { loaded, statuses } = await askAtOnce({ first: away, second: found });
+    expect(statuses).to.deep.equal(['rejected', 'rejected']);
+    expect(loaded).to.deep.equal(['first']);
   });
 });

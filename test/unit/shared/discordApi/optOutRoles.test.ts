@@ -3,7 +3,7 @@ import { parseRoles, rolesNamed } from '../../../../shared/discordApi/optOutRole
 
 const ROLES = [
   { id: '310000000000000001', name: 'No Archive' },
-  { id: '310000000000000002', name: '@quiet' },
+  { id: '310000000000000002', name: '@quiet ' },
   { id: '310000000000000003', name: 'Staff' },
 ];
 
@@ -12,6 +12,7 @@ describe('roles of OPT_OUT_ROLE', () => {
     ['no archive', ['310000000000000001']],
     ['@No Archive, QUIET', ['310000000000000001', '310000000000000002']],
     ['310000000000000003', ['310000000000000003']],
+    [' 310000000000000001 , 310000000000000003 ', ['310000000000000001', '310000000000000003']],
     [' , archive', []],
     ['', []],
   ] satisfies [string, string[]][]) {

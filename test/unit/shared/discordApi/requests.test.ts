@@ -25,6 +25,7 @@ describe('a request for a page after an id', () => {
   it('refuses a page that came before, since the list would never end', () => {
     const page = [second, first].map((id) => aLiveMessage({ id }));
     expect(() => messagesRequest(anId(), second).check(page)).to.throw('does not go on after');
+    expect(() => messagesRequest(anId(), first).check(page)).to.throw('does not go on after');
     expect(() => guildsRequest(second).check([{ id: first }])).to.throw('does not go on after');
   });
 

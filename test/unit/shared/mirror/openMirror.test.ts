@@ -40,6 +40,12 @@ describe('openWritableMirror', () => {
     });
   }
 
+  it('makes a folder that is not there yet, and those above it', () =>
+    withTemporaryFolder(async (folder) => {
+      const settings = readSettings({ MIRROR_FOLDER: join(folder, 'not', 'yet', 'there') });
+      expect(await openWritableMirror(settings, 'archive')).to.have.property('incoming');
+    }));
+
   it('refuses a folder for downloads that somebody else could change, and leaves the files behind it alone', () =>
     withTemporaryFolder(async (folder) => {
       process.env['TMPDIR'] = folder;

@@ -188,7 +188,7 @@ describe('readSettings', () => {
   });
 
   it('takes names and ids of roles that leave people out, but not everyone', () => {
-    for (const given of ['No Archive', '310000000000000001, @quiet', '']) {
+    for (const given of ['No Archive', '310000000000000001, @quiet', 'Everyone else', '']) {
       expect(readSettings({ OPT_OUT_ROLE: given }).OPT_OUT_ROLE).to.equal(given);
     }
     for (const wrong of ['@everyone', 'quiet, Everyone', 'x'.repeat(101), ',', ' ', '@, @']) {
