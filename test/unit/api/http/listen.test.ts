@@ -231,7 +231,7 @@ describe('listen', () => {
     await server.drain();
   });
 
-  it('closes connections beyond its limit', async () => {
+  it('closes connections beyond its limit, until one of the others is closed', async () => {
     const refused: Refused[] = [];
     const small = await listen((_request, response) => response.end('x'), {
       host: '127.0.0.1',
@@ -246,6 +246,12 @@ describe('listen', () => {
     for (const socket of sockets) expect(await firstLineOn(socket)).to.equal('HTTP/1.1 200 OK');
     expect(await firstLineOn(open())).to.equal(undefined);
     expect(refused).to.deep.equal([{ tooMany: 'all' }]);
+    sockets[0]!.destroy();
+    await until(async () => {
+      const next = open();
+      sockets.push(next);
+      return (await firstLineOn(next)) !== undefined;
+    });
     for (const socket of sockets) socket.destroy();
     await small.drain();
   });
@@ -277,6 +283,32 @@ describe('listen', () => {
     await (await fetch(server.url)).text();
     await server.drain();
     expect(await text(silent)).to.equal('');
+  });
+
+  it('answers a request that is arriving when it is drained', async () => {
+    let taken: Socket | undefined;
+    const server = await listen(
+      (request, response) => {
+        taken = request.socket;
+        response.end('x');
+      },
+      { host: '127.0.0.1', port: 0, graceMs: 0 },
+    );
+    const { hostname, port } = new URL(server.url);
+    const client = connect(Number(port), hostname);
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(client, 'data');
+    const before = taken!.bytesRead;
+    client.write('GET / HTTP/1.1\r\n');
+    await until(() => taken!.bytesRead > before);
+    const idle = connect(Number(port), hostname);
+    await once(idle, 'connect');
+    const drained = server.drain();
+    // Now all connections on which no request is arriving have been closed.
+    expect(await text(idle)).to.equal('');
+    client.write('Host: x\r\n\r\n');
+    expect(await text(client)).to.match(/^HTTP\/1\.1 200 OK\r\n[^]*^Connection: close\r$/m);
+    await drained;
   });
 
   it('sends an answer to its end when it is drained, however slowly its client reads', async () => {
