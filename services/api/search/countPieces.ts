@@ -1,4 +1,5 @@
 import { LONG_WORD } from '../../../shared/store/searchMapping.js';
+import { SINGLE_LETTER } from './scripts.js';
 
 /** Matches a flag, or an emoji with everything that is joined to it. */
 export const EMOJI =
@@ -8,10 +9,9 @@ export const EMOJI =
  * Matches a single character of a script without spaces, or letters or digits in a row. Vowel signs and apostrophes
  * belong to the letters around them.
  */
-const SHORT_PIECE =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]|(?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}])(?:\p{L}\p{M}*|(?<=[\p{L}\p{M}])['’](?=\p{L})))+|\p{Nd}+/u;
+const SHORT_PIECE = String.raw`${SINGLE_LETTER}|(?:(?!${SINGLE_LETTER})(?:\p{L}\p{M}*|(?<=[\p{L}\p{M}])['’](?=\p{L})))+|\p{Nd}+`;
 
-const PIECE = new RegExp(`${LONG_WORD}|${SHORT_PIECE.source}|${EMOJI.source}`, 'gu');
+const PIECE = new RegExp(`${LONG_WORD}|${SHORT_PIECE}|${EMOJI.source}`, 'gu');
 
 /** How many words the index makes of some terms. Each term counts as at least one. */
 export function countPieces(terms: readonly { text: string }[]): number {

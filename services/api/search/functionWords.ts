@@ -1,6 +1,7 @@
 import anyAscii from 'any-ascii';
 import { countPieces, firstPieces } from './countPieces.js';
 import { bareWord, wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
+import { SOUTHEAST_ASIAN_LETTER, SPACELESS_LETTER } from './scripts.js';
 
 /**
  * Words that hold sentences together but say nothing about their subject, by language. They are folded as in the index.
@@ -156,13 +157,14 @@ function wordsOfTerm(term: SearchTerm): SearchTerm[] {
 }
 
 /** Matches scripts that put no spaces between words. */
-const SPACELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]/u;
+const SPACELESS = new RegExp(SPACELESS_LETTER, 'u');
 
-const SOUTHEAST_ASIAN = String.raw`[\p{sc=Thai}\p{sc=Lao}\p{sc=Mymr}\p{sc=Khmr}]`;
-
-/** Matches where letters of these scripts meet others. The index begins a word there, and the word breaks below do not. */
+/**
+ * Matches where letters of Southeast Asian scripts meet others. The index begins a word there, and the word breaks below
+ * do not.
+ */
 const SCRIPT_BREAK = new RegExp(
-  `(?<=${SOUTHEAST_ASIAN})(?!${SOUTHEAST_ASIAN})|(?<!${SOUTHEAST_ASIAN})(?=${SOUTHEAST_ASIAN})`,
+  `(?<=${SOUTHEAST_ASIAN_LETTER})(?!${SOUTHEAST_ASIAN_LETTER})|(?<!${SOUTHEAST_ASIAN_LETTER})(?=${SOUTHEAST_ASIAN_LETTER})`,
   'u',
 );
 

@@ -1,7 +1,7 @@
 import { composed } from '../../../shared/store/searchIndex.js';
 import { APOSTROPHES } from '../../../shared/store/searchMapping.js';
 import { EMOJI } from './countPieces.js';
-import { SPACELESS_LETTER } from './scripts.js';
+import { UNSPACED_LETTER } from './scripts.js';
 
 /** A word of a query, or the words of a quoted phrase. */
 export interface SearchTerm {
@@ -46,7 +46,7 @@ const SEARCHABLE = new RegExp(
 const EMOJIS = new RegExp(EMOJI, 'gu');
 
 /** Matches a letter or digit of a script that puts spaces between words. */
-const SPACED = `(?!${SPACELESS_LETTER})[\\p{L}\\p{N}]`;
+const SPACED = `(?!${UNSPACED_LETTER})[\\p{L}\\p{N}]`;
 
 /**
  * Matches a quoted phrase. The quote opens where no word comes before it, and closes where none follows: 5" and 3" are

@@ -1,5 +1,23 @@
+const EAST_ASIAN = ['Han', 'Hira', 'Kana'];
+const SOUTHEAST_ASIAN = ['Thai', 'Lao', 'Mymr', 'Khmr'];
+const SPACELESS = [...EAST_ASIAN, ...SOUTHEAST_ASIAN];
+
+/** Matches a character of Thai, Lao, Burmese or Khmer. */
+export const SOUTHEAST_ASIAN_LETTER = letterOf('sc', SOUTHEAST_ASIAN);
+
+/** Matches a character of a script that puts no spaces between words. */
+export const SPACELESS_LETTER = letterOf('sc', SPACELESS);
+
+/** Matches a character of a script without spaces, or of Korean. The index makes a word of each. */
+export const SINGLE_LETTER = letterOf('sc', [...SPACELESS, 'Hang']);
+
 /**
- * Matches a letter of a script that puts no spaces between words. Korean puts some, but its endings follow a word, a
- * quote or a name directly. The marks that two scripts share belong to both, as the `ー` of Japanese does.
+ * Matches a character beside which a quote is a quote: one of a script without spaces, or of Korean, whose endings follow
+ * a quote directly. A mark that several scripts share belongs to all of them, as the `ー` of Japanese does.
  */
-export const SPACELESS_LETTER = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Lao}\p{scx=Mymr}\p{scx=Khmr}]`;
+export const UNSPACED_LETTER = letterOf('scx', [...SPACELESS, 'Hang']);
+
+/** A class of regular expressions. `sc` gives each character one script; `scx` all scripts that use it. */
+function letterOf(property: 'sc' | 'scx', scripts: readonly string[]): string {
+  return `[${scripts.map((script) => `\\p{${property}=${script}}`).join('')}]`;
+}
