@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { environment } from '../platform/env.js';
 import { makeFolder } from '../platform/makeFolder.js';
-import { lengthOf } from './bytePart.js';
+import { contentRange, lengthOf } from './bytePart.js';
 import { OWNER_KEY, READER_WAITS_MS, type MirrorFiles } from './mirrorFiles.js';
 
 /** An S3-compatible bucket, and the keys of an account that may write to it. */
@@ -123,13 +123,12 @@ export async function createBucketFiles(
     async open(key, bytes, part) {
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(), READER_WAITS_MS);
-      const range = part && `bytes ${part.from}-${part.to}`;
-      const object = { ...at(key), ...(range && { Range: range.replace(' ', '=') }) };
+      const object = { ...at(key), ...(part && { Range: `bytes=${part.from}-${part.to}` }) };
       const asking = client.send(new s3.GetObjectCommand(object), { abortSignal: limit.signal });
       const found = await asking.catch(absent).finally(() => clearTimeout(timer));
       const body = found?.Body as Readable | undefined;
-      const isWhole = found?.ContentRange === (range && `${range}/${bytes}`);
-      if (isWhole && found?.ContentLength === (part ? lengthOf(part) : bytes)) return body ?? null;
+      const isSame = found?.ContentRange === (part && contentRange(part, bytes));
+      if (isSame && found?.ContentLength === (part ? lengthOf(part) : bytes)) return body ?? null;
       body?.destroy();
       return null;
     },

@@ -4,6 +4,11 @@ export interface BytePart {
   to: number;
 }
 
+/** The Content-Range header of a part of a file that has so many bytes (RFC 9110, 14.4). */
+export function contentRange({ from, to }: BytePart, bytes: number): string {
+  return `bytes ${from}-${to}/${bytes}`;
+}
+
 /** How many bytes a part has. */
 export function lengthOf({ from, to }: BytePart): number {
   return to - from + 1;

@@ -1,4 +1,4 @@
-import { lengthOf } from '../../../shared/mirror/bytePart.js';
+import { contentRange, lengthOf } from '../../../shared/mirror/bytePart.js';
 import type { FileName } from '../../../shared/mirror/fileNames.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
@@ -52,7 +52,7 @@ export async function mirroredFile(
   const shownType = type === 'text/plain' ? 'text/plain; charset=utf-8' : type;
   const file = { type: shownType, bytes };
   if (!part) return { etag, length, headers, file };
-  const range = `bytes ${part.from}-${part.to}/${length}`;
+  const range = contentRange(part, length);
   return { status: 206, etag, length: lengthOf(part), headers, file: { ...file, range } };
 }
 
