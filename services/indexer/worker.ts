@@ -32,8 +32,9 @@ const LONGEST_END_MS = 4_000;
 const TOLD_EVERY_MS = 30_000;
 
 /**
- * Matches the error of a lock that was gone when it was to be renewed. It is told of jobs that have just ended, too,
- * where Redis takes their end before the renewal. So it is not logged, and `lockRenewalFailed` tells of the others.
+ * Matches BullMQ's error about a job whose lock was gone when BullMQ renewed it. The job may just have ended: then Redis
+ * handled the end first, which gives the lock back, and the renewal after that. So this error is not logged. The listener
+ * of `lockRenewalFailed` logs the jobs that are still under way.
  */
 const LOCK_NOT_RENEWED = /^could not renew lock for job /;
 

@@ -12,8 +12,8 @@ import { redirectTo } from './redirectTo.js';
 /**
  * GET /attachments/:messageId/:attachmentId: the mirror's copy of the file, or a redirect to its current address.
  * Caches have to revalidate the copy before each use, and must not store the redirect, because the file may be deleted,
- * erased or withheld at any time. Throws NOT_FOUND, RANGE_NOT_SATISFIABLE, NOT_CONFIGURED without DISCORD_BOT_TOKEN, and UNAVAILABLE while the
- * platform gives no link.
+ * erased or withheld at any time. Throws NOT_FOUND, RANGE_NOT_SATISFIABLE, NOT_CONFIGURED without DISCORD_BOT_TOKEN, and
+ * UNAVAILABLE while the platform gives no link.
  */
 export function openAttachment(
   deps: FileDeps,

@@ -20,8 +20,10 @@ export function openAvatar(deps: FileDeps): Handler<{ userId: string }, unknown>
   };
 }
 
-/** GET /icons/:serverId: the mirror's copy of a server's icon, or a redirect to its address. Throws NOT_FOUND and
- * RANGE_NOT_SATISFIABLE. */
+/**
+ * GET /icons/:serverId: the mirror's copy of a server's icon, or a redirect to its address. Throws NOT_FOUND and
+ * RANGE_NOT_SATISFIABLE.
+ */
 export function openIcon(deps: FileDeps): Handler<{ serverId: string }, unknown> {
   return async ({ params: { serverId }, part }) => {
     return give(deps, await iconOf(deps.store, serverId), `icons/${serverId}`, part);

@@ -17,9 +17,9 @@ export function getReadiness(
   return async () => {
     const stores = await storeStates(watches);
     const ready = Object.values(stores).every((state) => state === 'up');
-    if (ready && beats.isApart) return unreadyAnswer(stores, APART);
-    if (ready) return { ...jsonAnswer({ stores }), noStore: true };
-    return unreadyAnswer(stores, `${namesOfAway(stores)} did not answer`);
+    if (!ready) return unreadyAnswer(stores, `${namesOfAway(stores)} did not answer`);
+    if (beats.isApart) return unreadyAnswer(stores, APART);
+    return { ...jsonAnswer({ stores }), noStore: true };
   };
 }
 

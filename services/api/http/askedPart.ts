@@ -15,9 +15,9 @@ export const WHOLE: RangeHeaders = { range: '', ifRange: '' };
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
 
 /**
- * The part that a client asks for, of a file with so many bytes and this quoted entity tag. Undefined where it gets the
- * whole file: it asks for no part, for several, or in a way that is not understood, or its other parts are of another
- * file. Throws RANGE_NOT_SATISFIABLE where the file ends before the part begins.
+ * The part that a client gets of a file with so many bytes and this quoted entity tag. Undefined where it gets the whole
+ * file. That is so where it asks for no part or for several, where its header is not understood, and where it has parts
+ * of another file. Throws RANGE_NOT_SATISFIABLE where the file ends before the part begins.
  */
 export function askedPart(
   { range, ifRange }: RangeHeaders,

@@ -3,8 +3,8 @@ import { seldom } from '../../../shared/platform/seldom.js';
 import type { ApiMetrics } from '../metrics/apiMetrics.js';
 
 /**
- * A connection that was closed because too many were open, in all or of one address; or the status of a request that was
- * refused before any route was looked for.
+ * What was refused. Either a connection was closed because too many were open: in all, or of its address. Or a request
+ * was answered with this status before any route was looked for.
  */
 export type Refused = { tooMany: 'all' | 'address' } | { status: number };
 
