@@ -2,7 +2,6 @@ import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import { createBotClient } from '../../shared/discordApi/botClient.js';
 import { announcementChannel } from '../../shared/jobs/announcements.js';
-import { beatReader } from '../../shared/jobs/beat.js';
 import type { QueueProducer } from '../../shared/jobs/producer.js';
 import type { MirrorFiles } from '../../shared/mirror/mirrorFiles.js';
 import type { Mongo } from '../../shared/platform/clients.js';
@@ -11,6 +10,7 @@ import type { Logger } from '../../shared/platform/logger.js';
 import { takesJobs } from '../../shared/jobs/takesJobs.js';
 import { registerStores } from '../../shared/platform/metrics.js';
 import { createApp } from './app.js';
+import { changedTags } from './dependencies.js';
 import { createFreshLinks } from '../../shared/discordApi/freshLinks.js';
 import { createAuth } from './auth/createAuth.js';
 import { createReadMirror } from './files/readMirror.js';
@@ -24,8 +24,8 @@ import { ResponseCache } from './http/responseCache.js';
 import { createApiMetrics } from './metrics/apiMetrics.js';
 import { keptCursors } from './paging/cursors.js';
 import { followAnnouncements, type Listening } from './redis/followAnnouncements.js';
-import { watchBeats } from './redis/watchBeats.js';
 import { readSynonyms } from './search/synonyms.js';
+import { createStatsCache } from './servers/statsCache.js';
 import { guardStores } from './stores/guardStores.js';
 import { TIME_LIMITS, type TimeLimits } from './timeLimit.js';
 
@@ -34,9 +34,9 @@ export interface ApiClients {
   settings: Settings;
   mongo: Mongo;
   elasticsearch: Client;
-  /** The connection to the Redis of the cache. */
+  /** The connection to the Redis of the statistics cache and of rate limits. */
   redis: Redis;
-  /** A second connection to the same Redis, which receives announcements. It is closed with the subscription. */
+  /** The connection to the Redis of the queue that receives announcements. It is closed with the subscription. */
   subscriber: Redis;
   producer: QueueProducer;
   /** The copies of the platform's files; null where there is no mirror. */
@@ -87,26 +87,29 @@ export function createApi(clients: ApiClients): Api {
     queueRedis: producer.redis,
   });
   const cursors = keptCursors(stores.collections);
-  const beats = watchBeats(beatReader({ redis, namespace, collections: stores.collections }), {
-    logger,
-    onChange(isApart) {
-      cache.suspend();
-      // The cache is resumed once this process has subscribed anew.
-      if (!isApart) clients.subscriber.disconnect(true);
-    },
-    everyMs: timeLimits.beatMs,
+  const stats = createStatsCache(redis, namespace, {
+    onFailure: () => stores.watches.redis.suspect(),
+    settlingMs: timeLimits.settlingMs,
   });
   const listening: Listening = {
-    invalidate: (tags) => cache.invalidate(tags),
+    drop(changed) {
+      cache.invalidate(changedTags(changed));
+      stats.drop(changed.statistics ?? []);
+    },
     clear() {
       cache.clear();
       cursors.forget();
+      stats.dropAll();
     },
     resume() {
-      if (!beats.isApart) cache.resume();
+      cache.resume();
       cursors.forget();
+      stats.dropAll();
     },
-    suspend: () => cache.suspend(),
+    suspend() {
+      cache.suspend();
+      stats.suspend();
+    },
   };
   const channel = announcementChannel(namespace);
   const subscription = followAnnouncements(clients.subscriber, channel, listening, logger);
@@ -116,11 +119,10 @@ export function createApi(clients: ApiClients): Api {
   const bot = createBotClient(settings, { redis: producer.redis, namespace, now });
   const app = createApp({
     ...stores,
-    beats,
     namespace,
     producer,
-    redis,
     cache,
+    stats,
     logger,
     readMs: timeLimits.readMs,
     callMs: timeLimits.callMs,
@@ -143,7 +145,6 @@ export function createApi(clients: ApiClients): Api {
   });
   const stop = (): void => {
     limits?.stop();
-    beats.stop();
     subscription.stop();
     stores.stop();
   };

@@ -22,13 +22,20 @@ export const tags = {
 };
 
 /** The tags of everything that has changed according to an announcement. */
-export function changedTags({ threads, servers, users, similar }: Announcement): string[] {
+export function changedTags({
+  threads,
+  servers,
+  users,
+  similar,
+  statistics = [],
+}: Announcement): string[] {
   const changed = new Set<string>([tags.searches]);
   for (const { threadId, serverId, channelId } of threads) {
     changed.add(tags.thread(threadId));
     changed.add(tags.list({ channelId })).add(tags.list({ serverId })).add(tags.list({}));
   }
-  for (const serverId of servers) changed.add(tags.server(serverId)).add(tags.servers);
+  for (const serverId of [...servers, ...statistics])
+    changed.add(tags.server(serverId)).add(tags.servers);
   for (const userId of users) changed.add(tags.user(userId));
   for (const threadId of similar) changed.add(tags.similar(threadId));
   return [...changed];
@@ -37,14 +44,15 @@ export function changedTags({ threads, servers, users, similar }: Announcement):
 /** Parses a published announcement. Throws SyntaxError or TypeError where the text is not an announcement. */
 export function parseAnnouncement(message: string): Announcement {
   const value = JSON.parse(message) as Partial<Announcement>;
-  const { threads, servers, users, similar = [], everything = false } = value;
+  const { threads, servers, users, similar = [], statistics = [], everything = false } = value;
   if (
     !Array.isArray(threads) ||
     !Array.isArray(servers) ||
     !Array.isArray(users) ||
-    !Array.isArray(similar)
+    !Array.isArray(similar) ||
+    !Array.isArray(statistics)
   ) {
     throw new TypeError('Not an announcement');
   }
-  return { threads, servers, users, similar, everything };
+  return { threads, servers, users, similar, statistics, everything };
 }

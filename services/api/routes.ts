@@ -1,5 +1,4 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { Redis } from 'ioredis';
 import { operations } from '../../shared/contract/operations.js';
 import type { QueueProducer } from '../../shared/jobs/producer.js';
 import type { Collections } from '../../shared/store/collections.js';
@@ -35,11 +34,10 @@ import { suggestTitles } from './search/suggestTitles.js';
 import type { Synonyms } from './search/synonyms.js';
 import { Turns } from './turns.js';
 import type { OpenCursors } from './paging/cursors.js';
-import type { BeatWatch } from './redis/watchBeats.js';
 import { listSimilarThreads } from './similar/listSimilarThreads.js';
 import { getServerStats } from './servers/getServerStats.js';
 import { listServers } from './servers/listServers.js';
-import { createStatsCache } from './servers/statsCache.js';
+import type { StatsCache } from './servers/statsCache.js';
 import type { StoreWatches } from './stores/guardStores.js';
 import { refuseAway } from './stores/storeGuard.js';
 import { listThreads, listThreadsDependsOn } from './threads/listThreads.js';
@@ -48,13 +46,13 @@ import { getLeaderboard, lineReader } from './users/getLeaderboard.js';
 
 export interface RouteDeps {
   elasticsearch: Client;
-  redis: Redis;
   watches: StoreWatches;
-  beats: Pick<BeatWatch, 'isApart'>;
   /** Files jobs in the queue, and reads their state. */
   producer: QueueProducer;
   /** The counters of this process's response cache. */
   cache: CacheCounters;
+  /** The shared cache of statistics. */
+  stats: StatsCache;
   auth: Auth;
   /** Asks the platform for current links to its attachments; null without a bot. */
   freshLinks: FreshLinks | null;
@@ -74,7 +72,7 @@ export interface RouteDeps {
 
 /** All endpoints of the API, one line each. */
 export function createRoutes(deps: RouteDeps): Route[] {
-  const { collections, redis, namespace, auth, watches, beats, cursors } = deps;
+  const { collections, auth, watches, stats, cursors } = deps;
   const limits = { refuse: () => refuseAway(watches.mongodb), waitMs: deps.callMs };
   const readBody = bodyReader(collections, limits);
   const store = { ...collections, readBody };
@@ -85,13 +83,12 @@ export function createRoutes(deps: RouteDeps): Route[] {
     cdnUrl: deps.cdnUrl,
   };
   const all = Object.values(operations);
-  const stats = createStatsCache(redis, namespace, () => watches.redis.suspect());
   const turns = new Turns();
   return [
     route(operations.getIndex, getIndex(all), onNothing),
     route(operations.getOpenApi, getOpenApi(all), onNothing),
     route(operations.getHealth, getHealth(), neverKept),
-    route(operations.getReadiness, getReadiness(watches, beats), neverKept),
+    route(operations.getReadiness, getReadiness(watches), neverKept),
     route(operations.listServers, listServers(store), () => ({ tags: [tags.servers] })),
     route(operations.getServer, bodyHandler(store, 'server', 'serverId'), onServer),
     route(operations.listChannels, bodyHandler(store, 'channels', 'serverId'), onServer),

@@ -18,16 +18,14 @@ import { CALL_LIMIT_MS } from './timeLimit.js';
 
 /** Serves the API in this process until a signal stops it. A wrong setting ends the process with exit code 1. */
 export async function serve(settings: Settings, logger: Logger): Promise<void> {
-  const cacheUrl = settings.CACHE_REDIS_URL ?? settings.REDIS_URL;
-
+  const { REDIS_URL: redisUrl, CACHE_REDIS_URL: cacheUrl = redisUrl } = settings;
   const mongo = await exitOnWrongSetting(() =>
     createMongo(settings, { timeoutMs: CALL_LIMIT_MS, poolSize: 50 }),
   );
   const files = await exitOnWrongSetting(() => openMirror(settings, mongo.namespace));
   const elasticsearch = createElasticsearch(settings, { timeoutMs: CALL_LIMIT_MS });
   const redis = connectRedis(createRedis(cacheUrl, { timeoutMs: 250 }), logger);
-  const subscriber = createRedis(cacheUrl, { timeoutMs: 250 });
-  const { REDIS_URL: redisUrl } = settings;
+  const subscriber = createRedis(redisUrl, { timeoutMs: 250 });
   const producer = createProducer({ redisUrl, namespace: mongo.namespace, timeoutMs: 2_000 });
   logFailures(producer.redis, logger);
 

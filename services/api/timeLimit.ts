@@ -14,8 +14,8 @@ export interface TimeLimits {
   callMs: number;
   /** For everything that a read needs. */
   readMs: number;
-  /** Between two looks for the token that the indexer leaves. */
-  beatMs: number;
+  /** For late writes to the shared cache of statistics, after a change; by default, the cache decides. */
+  settlingMs?: number | undefined;
 }
 
 /** The limits of an API. Tests give it longer ones, so that they do not depend on the speed of their machine. */
@@ -23,5 +23,4 @@ export const TIME_LIMITS: TimeLimits = {
   pingMs: PING_LIMIT_MS,
   callMs: CALL_LIMIT_MS,
   readMs: READ_LIMIT_MS,
-  beatMs: 10_000,
 };

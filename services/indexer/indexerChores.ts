@@ -1,5 +1,3 @@
-import type { Redis } from 'ioredis';
-import { leaveBeat } from '../../shared/jobs/beat.js';
 import type { Producer } from '../../shared/jobs/producer.js';
 import { refileLost } from '../../shared/jobs/refileLost.js';
 import type { Settings } from '../../shared/platform/env.js';
@@ -29,25 +27,18 @@ const REFILE_AFTER_MS = 10 * 60_000;
 /** The same while the queue has no job. It is longer than anybody takes between recording a file and filing its job. */
 const REFILE_WHEN_IDLE_AFTER_MS = 10_000;
 const LOOK_FOR_LOST_EVERY_MS = 5_000;
-const BEAT_EVERY_MS = 20_000;
 
 /** What the chores need beside the stores. */
 export interface ChoreOptions {
   settings: Pick<Settings, 'AUDIT_DAYS' | 'DISCORD_BOT_TOKEN'>;
   /** Files lost jobs again, ends wrong delays, and asks for a rebuild of a lost search index. */
   producer: Pick<Producer, 'add' | 'refile' | 'endFarDelays' | 'counts'>;
-  /** The connection over which changes are announced. */
-  redis: Redis;
 }
 
 /** Makes the round of all chores of an indexer. It does none of them while a restore writes records. */
-export function indexerChores(
-  deps: IndexerDeps,
-  { settings, producer, redis }: ChoreOptions,
-): Round {
+export function indexerChores(deps: IndexerDeps, { settings, producer }: ChoreOptions): Round {
   const { collections } = deps;
   const chores = createChores([
-    { everyMs: BEAT_EVERY_MS, run: () => leaveBeat({ ...deps, redis }) },
     { everyMs: TIDY_EVERY_MS, run: watchViews(deps) },
     { everyMs: RELEASE_EVERY_MS, run: () => releaseHealed(deps) },
     {

@@ -41,7 +41,7 @@ const mongo = await exitOnWrongSetting(() =>
 );
 const files = await exitOnWrongSetting(() => openWritableMirror(settings, mongo.namespace));
 const elasticsearch = createElasticsearch(settings, { timeoutMs: 30_000 });
-const redis = createRedis(settings.CACHE_REDIS_URL ?? settings.REDIS_URL, { timeoutMs: 2_000 });
+const redis = createRedis(settings.REDIS_URL, { timeoutMs: 2_000 });
 const queueRedis = createWorkerRedis(settings.REDIS_URL);
 for (const connection of [redis, queueRedis]) logFailures(connection, logger);
 

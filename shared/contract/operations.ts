@@ -75,8 +75,7 @@ export const operations = {
     operationId: 'getReadiness',
     paths: ['/readyz'],
     limitedAs: 'nothing',
-    summary:
-      'Whether every store answers, and the indexer’s announcements can arrive; else 503 with each store’s state',
+    summary: 'Whether every store answers; else 503 with each store’s state',
     response: readinessSchema,
     errors: ['UNAVAILABLE'],
   }),

@@ -224,9 +224,9 @@ export const settingsSchema = Joi.object<Settings, true>({
     .description('Elasticsearch 9: its address, or those of several nodes, comma separated'),
   REDIS_URL: checkedBy(readRedis)
     .default('redis://127.0.0.1:6379')
-    .description('Redis of the queue (maxmemory-policy noeviction)'),
+    .description('Redis of the queue and of announcements (maxmemory-policy noeviction)'),
   CACHE_REDIS_URL: checkedBy(readRedis).description(
-    'Redis of the statistics cache and announcements (default REDIS_URL)',
+    'Redis of the statistics cache and of rate limits (default REDIS_URL)',
   ),
   CORS_ORIGINS: checkedBy(readOrigins)
     .default('*')

@@ -149,15 +149,6 @@ export interface MirrorState {
   failedAt?: Date;
 }
 
-/**
- * The newest token that an indexer has left in the Redis through which it announces changes (shared/jobs/beat.ts). A
- * process whose own Redis does not hold it hears nothing of that indexer.
- */
-export interface BeatState {
-  _id: 'beat';
-  token: string;
-}
-
 /** A restore that goes on, or was cut off. */
 export interface RestoreState {
   _id: 'restore';
@@ -194,7 +185,6 @@ export interface StateRecords {
   mirror: MirrorState;
   restore: RestoreState;
   views: ViewsState;
-  beat: BeatState;
 }
 
 export type StateRecord = StateRecords[keyof StateRecords];

@@ -48,8 +48,8 @@ export interface ApiOptions {
   redisUrl?: string;
   /** Settings by the name of the variable. Nothing is limited unless RATE_LIMIT_DISABLED is false. */
   env?: Record<string, string>;
-  /** How often (ms) it looks for the token of the indexer. */
-  beatMs?: number;
+  /** How long (ms) after a change the statistics in Redis may still be those from before. */
+  settlingMs?: number;
 }
 
 /** Starts the API on a free port, over real stores of its own. It receives announcements. */
@@ -93,7 +93,7 @@ export async function startApi(options: ApiOptions = {}): Promise<ApiServer> {
     producer,
     files: await openMirror(settings, namespace),
     isOneOfMany: false,
-    timeLimits: { ...(isWell ? PATIENT : TIME_LIMITS), beatMs: options.beatMs ?? PATIENCE_MS },
+    timeLimits: { ...(isWell ? PATIENT : TIME_LIMITS), settlingMs: options.settlingMs },
   });
   const server = await listen(app, { host: '127.0.0.1', port: 0, graceMs: 0, onRefused });
   if (!options.redisUrl) {

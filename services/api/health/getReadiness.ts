@@ -3,22 +3,16 @@ import type { Readiness, StoreState } from '../../../shared/contract/health.js';
 import type { StoreWatch } from '../../../shared/platform/watchStore.js';
 import { jsonAnswer, type Answer } from '../answer.js';
 import type { Handler } from '../http/route.js';
-import { APART, type BeatWatch } from '../redis/watchBeats.js';
 import type { StoreWatches } from '../stores/guardStores.js';
 
 /**
- * GET /readyz: the state of each store. The status is 200 where all stores answer within a second, and the indexer's
- * announcements can arrive; else 503.
+ * GET /readyz: the state of each store. The status is 200 where all stores answer within a second; else 503.
  */
-export function getReadiness(
-  watches: StoreWatches,
-  beats: Pick<BeatWatch, 'isApart'>,
-): Handler<unknown, unknown> {
+export function getReadiness(watches: StoreWatches): Handler<unknown, unknown> {
   return async () => {
     const stores = await storeStates(watches);
     const ready = Object.values(stores).every((state) => state === 'up');
     if (!ready) return unreadyAnswer(stores, `${namesOfAway(stores)} did not answer`);
-    if (beats.isApart) return unreadyAnswer(stores, APART);
     return { ...jsonAnswer({ stores }), noStore: true };
   };
 }

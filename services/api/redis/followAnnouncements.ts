@@ -2,7 +2,8 @@ import type { Redis } from 'ioredis';
 import { ReplyError } from '../../../shared/drivers/ioredis.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { seldom } from '../../../shared/platform/seldom.js';
-import { changedTags, parseAnnouncement } from '../dependencies.js';
+import type { Announcement } from '../../../shared/jobs/announcements.js';
+import { parseAnnouncement } from '../dependencies.js';
 import { connectRedis } from './connectRedis.js';
 
 /** The time between two pings of the subscription (ms). With the limit of a ping, 250 ms, it is less than a second. */
@@ -11,10 +12,10 @@ const HEARTBEAT = 600;
 /** How long (ms) after a log line about a refused subscription the next one follows at the earliest. */
 const TOLD_EVERY_MS = 30_000;
 
-/** A cache that follows announcements. */
+/** What follows announcements. */
 export interface Listening {
-  /** Drops the answers with these tags, because they have changed. */
-  invalidate(tags: readonly string[]): void;
+  /** Drops the answers that depend on what has changed. */
+  drop(changed: Announcement): void;
   /** Drops all answers, because nobody knows what has changed. */
   clear(): void;
   /** Is called when announcements begin to arrive. */
@@ -74,7 +75,7 @@ function passOn(message: string, cache: Listening, logger: Logger): void {
   try {
     const announcement = parseAnnouncement(message);
     if (announcement.everything) cache.clear();
-    else cache.invalidate(changedTags(announcement));
+    else cache.drop(announcement);
   } catch (error) {
     logger.error({ err: error }, 'An announcement could not be read');
     cache.clear();

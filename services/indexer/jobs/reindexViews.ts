@@ -39,7 +39,7 @@ export async function reindexViews(
   await noteAllMade(deps);
   if (restore?.step === 'views') {
     // An API that served this archive before the restore may still hold answers from then.
-    await deps.announcer.dropEverything();
+    await deps.announcer.announceNow({ everything: true });
     await endRestore(deps.collections, restore);
   }
   return { threads: done };

@@ -38,9 +38,10 @@ export interface RecordedDeletion {
 
 /**
  * Does all that follows from one or several causes. Resolves when readers cannot read any more what was removed. First
- * it does the marks that name one of the causes. Then it refreshes the search index. Last it drops the cached
- * statistics of the servers and the cached answers of searches. With `kind`, it does the marks of that kind alone, and
- * drops no statistics: they are counted later. Rejects when the signal is aborted while other workers hold marks.
+ * it does the marks that name one of the causes. Then it refreshes the search index. Last it has the API processes drop
+ * the cached statistics of the servers and the cached answers of searches. With `kind`, it does the marks of that kind
+ * alone, and no statistics are dropped: they are counted later. Rejects when the signal is aborted while other workers
+ * hold marks, and while a store or Redis is away.
  */
 export async function settleAndRefresh(
   deps: IndexerDeps,
@@ -55,6 +56,5 @@ export async function settleAndRefresh(
   };
   await settled(deps, cause, report && onLeft, which);
   await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
-  if (!which.kind) for (const serverId of serverIds) await deps.announcer.dropStats(serverId);
-  await deps.announcer.dropSearches();
+  await deps.announcer.announceNow(which.kind ? {} : { statistics: [...serverIds] });
 }

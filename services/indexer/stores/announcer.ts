@@ -1,22 +1,17 @@
 import type { Redis } from 'ioredis';
-import {
-  announcementChannel,
-  announceEverything,
-  dropCachedStats,
-  type Announcement,
-} from '../../../shared/jobs/announcements.js';
+import { announcementChannel, type Announcement } from '../../../shared/jobs/announcements.js';
 import type { Logger } from '../../../shared/platform/logger.js';
 import { seldom } from '../../../shared/platform/seldom.js';
 
-/** Tells the API processes what has changed. */
+/**
+ * Tells the API processes what has changed. With every announcement, they also drop the answers of searches, as any
+ * change may change what is found.
+ */
 export interface Announcer {
+  /** Tells of a change soon, together with the other changes of this turn of the event loop. Never throws. */
   announce(change: Partial<Announcement>): void;
-  /** Takes a server's statistics out of all caches. */
-  dropStats(serverId: string): Promise<void>;
-  /** Takes the answers of searches out of all caches. */
-  dropSearches(): Promise<void>;
-  /** Takes everything out of all caches. Rejects while Redis is away. */
-  dropEverything(): Promise<void>;
+  /** Tells of a change now. Rejects while Redis is away. */
+  announceNow(change: Partial<Announcement>): Promise<void>;
 }
 
 /** Whether a command had no answer in its time. */
@@ -38,7 +33,8 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
   const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
     logger.warn({ err: error }, 'Announcements are not sent');
   });
-  const publish = async (change: Announcement): Promise<void> => {
+  const publish = async (changes: readonly Partial<Announcement>[]): Promise<void> => {
+    const change = together(changes);
     // Others may be lost while this one is under way. It does not make up for them.
     const lostBefore = lost;
     const message = lostBefore > madeUpFor ? { ...change, everything: true } : change;
@@ -51,39 +47,37 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
       // The connection may be dead without having been closed. Then it would stay silent for ever, so the client opens
       // a new one.
       if (isOverdue(error) && redis.status === 'ready') redis.disconnect(true);
+      throw error;
     }
   };
+  const tryToPublish = (changes: readonly Partial<Announcement>[]): void =>
+    void publish(changes).catch(() => undefined);
   redis.on('ready', () => {
-    if (lost > madeUpFor) void publish(together([]));
+    if (lost > madeUpFor) tryToPublish([]);
   });
   let gathered: Partial<Announcement>[] = [];
   const publishGathered = (): void => {
     const changes = gathered;
     gathered = [];
-    void publish(together(changes));
+    tryToPublish(changes);
   };
   return {
-    async dropStats(serverId) {
-      await dropCachedStats(redis, namespace, serverId);
-      // API processes may have read the statistics from the shared cache before, and hold them in memory.
-      await publish(together([{ servers: [serverId] }]));
-    },
     announce(change) {
       // All announcements of one turn of the event loop are sent together, as one transaction may store many threads.
       if (gathered.push(change) === 1) setImmediate(publishGathered);
     },
-    // With every announcement, API processes drop these answers, as any change may change what is found.
-    dropSearches: () => publish(together([])),
-    dropEverything: () => announceEverything(redis, namespace),
+    announceNow: (change) => publish([change]),
   };
 }
 
 function together(changes: readonly Partial<Announcement>[]): Announcement {
+  const statistics = changes.flatMap(({ statistics = [] }) => statistics);
   return {
     threads: changes.flatMap(({ threads = [] }) => threads),
     servers: [...new Set(changes.flatMap(({ servers = [] }) => servers))],
     users: changes.flatMap(({ users = [] }) => users),
     similar: changes.flatMap(({ similar = [] }) => similar),
+    ...(statistics.length > 0 && { statistics }),
     ...(changes.some(({ everything }) => everything) && { everything: true }),
   };
 }

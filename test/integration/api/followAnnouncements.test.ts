@@ -23,7 +23,7 @@ describe('followAnnouncements', () => {
     );
     let isHeard = false;
     const cache = {
-      invalidate: () => undefined,
+      drop: () => undefined,
       clear: () => undefined,
       resume: () => (isHeard = true),
       suspend: () => (isHeard = false),
@@ -54,7 +54,7 @@ describe('followAnnouncements', () => {
         const logger = pino({}, { write: (line) => void lines.push(line) });
         let isHeard = false;
         const cache = {
-          invalidate: () => undefined,
+          drop: () => undefined,
           clear: () => undefined,
           resume: () => (isHeard = true),
           suspend: () => undefined,

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { Leaderboard } from '../../../shared/contract/users.js';
-import { statsCacheKey } from '../../../shared/jobs/announcements.js';
 import { exchange, startApi, until, type ApiServer, type Reply } from '../../support/apiServer.js';
 import { aRank, aThreadItem, storeBody } from '../../support/apiViews.js';
 
@@ -140,7 +139,7 @@ describe('500 readers who want the same at once', () => {
       // It begins anew where MongoDB was too slow, because a reader who asks again causes another load.
       await until(async () => {
         api.cache.clear();
-        await redis.del(statsCacheKey(mongo.namespace, '10'));
+        await redis.del(`${mongo.namespace}:stats:10`);
         let replies: Reply[] = [];
         made = await callsOf(api, async () => {
           const ask = () => exchange(api.url, 'GET', path);

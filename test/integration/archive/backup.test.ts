@@ -32,7 +32,7 @@ import { checkBackup } from '../../../services/cli/backup/checkBackup.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { version } from '../../../services/cli/version.js';
 import { writeBackup } from '../../../services/cli/backup/writeBackup.js';
-import { announcementChannel, statsCacheKey } from '../../../shared/jobs/announcements.js';
+import { announcementChannel } from '../../../shared/jobs/announcements.js';
 import type { JobName } from '../../../shared/jobs/jobs.js';
 import { createProducer } from '../../../shared/jobs/producer.js';
 import { readSettings } from '../../../shared/platform/env.js';
@@ -174,8 +174,6 @@ describe('backup and restore', () => {
       const subscriber = redis.duplicate();
       try {
         await writeBackup(mongo, folder);
-        const stats = statsCacheKey(mongo.namespace, '1');
-        await redis.set(stats, 'old');
         const heard: unknown[] = [];
         subscriber.on('message', (_channel, message) => {
           const { everything } = JSON.parse(message) as { everything?: boolean };
@@ -190,7 +188,6 @@ describe('backup and restore', () => {
         // An answer on the same connection comes after everything that was published before.
         await subscriber.ping();
         expect(heard).to.deep.equal([true]);
-        expect(await redis.get(stats)).to.not.equal('old');
         expect(await readRestore(mongo.collections)).to.equal(null);
       } finally {
         subscriber.disconnect();
@@ -671,8 +668,7 @@ describe('backup and restore', () => {
           const endFarDelays = () => Promise.resolve();
           const producer = { add: file, refile: file, endFarDelays, counts };
           const settings = { AUDIT_DAYS: 1 };
-          const { redis } = target;
-          const doChores = () => indexerChores(deps, { settings, producer, redis })();
+          const doChores = () => indexerChores(deps, { settings, producer })();
           const jobs: [JobName, object][] = [
             ['reindex-views', {}],
             ['verify', { repair: true }],

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { recordThreadDeletion } from '../../../services/indexer/jobs/deleteThread.js';
+import type { Announcer } from '../../../services/indexer/stores/announcer.js';
 import { createRemovals } from '../../../services/indexer/sync/removals.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
@@ -53,9 +54,9 @@ describe('removals', () => {
 
   it('go on after one that could not be completed', async () => {
     let isAway = true;
-    const dropSearches = () =>
-      isAway ? Promise.reject(new Error('It is away')) : deps.announcer.dropSearches();
-    const removals = removalsOf({ ...deps, announcer: { ...deps.announcer, dropSearches } });
+    const announceNow: Announcer['announceNow'] = (change) =>
+      isAway ? Promise.reject(new Error('It is away')) : deps.announcer.announceNow(change);
+    const removals = removalsOf({ ...deps, announcer: { ...deps.announcer, announceNow } });
     const [first, second] = await deletions(2);
     removals.add(first!);
     await removals.end();

@@ -19,13 +19,21 @@ describe('changedTags', () => {
     const changed = changedTags({ threads: [], servers: ['2'], users: ['4'], similar: ['5'] });
     expect(changed).to.have.members(['searches', 'server:2', 'servers', 'user:4', 'similar:5']);
   });
+
+  it('includes everything that depends on a server whose statistics must not be shown any more', () => {
+    const nothing = { threads: [], servers: [], users: [], similar: [] };
+    const changed = changedTags({ ...nothing, statistics: ['2'] });
+    expect(changed).to.have.members(['searches', 'server:2', 'servers']);
+  });
 });
 
 const ODD = '{"threads":[],"servers":[],"users":[],"similar":1}';
+const ODD_STATISTICS = '{"threads":[],"servers":[],"users":[],"statistics":1}';
 
 describe('parseAnnouncement', () => {
   it('refuses a text that is no announcement', () => {
-    for (const text of ['', 'null', '{}', '[]', '{"threads":[],"servers":[]}', '"x"', ODD]) {
+    const partial = '{"threads":[],"servers":[]}';
+    for (const text of ['', 'null', '{}', '[]', partial, '"x"', ODD, ODD_STATISTICS]) {
       expect(() => parseAnnouncement(text), text).to.throw();
     }
   });

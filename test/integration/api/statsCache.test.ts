@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { getServerStats } from '../../../services/api/servers/getServerStats.js';
+import { createStatsCache } from '../../../services/api/servers/statsCache.js';
+import { createRedis } from '../../../shared/platform/clients.js';
+import { suiteStores } from '../../support/suiteStores.js';
+
+const ANSWER = { etag: '"a"', length: 3, gzip: Buffer.from('zip') };
+
+describe('createStatsCache', () => {
+  const stores = suiteStores();
+  let now = 0;
+  let failures = 0;
+
+  /** The cache of a process that began to follow announcements at `now`. */
+  const cacheOf = (redis = stores.redis) => {
+    const onFailure = () => (failures += 1);
+    const cache = createStatsCache(redis, stores.mongo.namespace, { onFailure, now: () => now });
+    cache.dropAll();
+    return cache;
+  };
+  const keyOf = (serverId: string) => `${stores.mongo.namespace}:stats:${serverId}`;
+  /** Stores statistics as another process did `agoMs` ago. */
+  const store = (serverId: string, agoMs: number) =>
+    stores.redis.set(keyOf(serverId), '"a" 3\nzip', 'PX', 60_000 - agoMs);
+  /** Servers whose statistics a cache takes from Redis. */
+  const takenBy = async (cache: ReturnType<typeof cacheOf>, serverIds: string[]) => {
+    const found = await Promise.all(serverIds.map((serverId) => cache.read(serverId)));
+    return serverIds.filter((_, n) => found[n]?.state === 'hit');
+  };
+
+  it('gives out what another process has stored, for the rest of 60 seconds', async () => {
+    const [writer, reader] = [cacheOf(), cacheOf()];
+    now += 60_000;
+    writer.write('1', ANSWER);
+    const found = await reader.read('1');
+    if (found.state !== 'hit') throw new Error(found.state);
+    expect(found.answer).to.deep.equal(ANSWER);
+    expect(found.leftMs).to.be.within(1, 60_000);
+    expect(await reader.read('2')).to.deep.equal({ state: 'absent' });
+  });
+
+  it('takes nothing that was stored before a drop, or in the five seconds after it', async () => {
+    const cache = cacheOf();
+    now += 100_000;
+    for (const serverId of ['3', '4']) await store(serverId, 20_000);
+    await store('5', 14_000);
+    now -= 20_000;
+    cache.drop(['3', '5']);
+    now += 20_000;
+    expect(await takenBy(cache, ['3', '4', '5'])).to.deep.equal(['4', '5']);
+    // A slow process stores what it has read before the drop.
+    await store('5', 16_000);
+    expect(await takenBy(cache, ['5'])).to.deep.equal([]);
+  });
+
+  it('takes nothing that was stored before everything was dropped, as at its start', async () => {
+    const cache = cacheOf();
+    await store('6', 0);
+    expect(await takenBy(cache, ['6'])).to.deep.equal([]);
+    now += 5_100;
+    await store('6', 0);
+    expect(await takenBy(cache, ['6'])).to.deep.equal(['6']);
+    cache.drop(['6']);
+    cache.dropAll();
+    now += 5_100;
+    await store('6', 0);
+    expect(await takenBy(cache, ['6'])).to.deep.equal(['6']);
+  });
+
+  it('is of no use while it may miss drops, and from then on takes only what is stored later', async () => {
+    const cache = cacheOf();
+    now += 60_000;
+    await store('7', 0);
+    cache.suspend();
+    expect(await cache.read('7')).to.deep.equal({ state: 'away' });
+    cache.dropAll();
+    expect(await cache.read('7')).to.deep.equal({ state: 'absent' });
+  });
+
+  it('is of no use while Redis is away', async () => {
+    const away = createRedis('redis://127.0.0.1:1', { timeoutMs: 1_000 });
+    away.on('error', () => undefined);
+    failures = 0;
+    expect(await cacheOf(away).read('8')).to.deep.equal({ state: 'away' });
+    expect(failures).to.equal(1);
+    away.disconnect();
+  });
+
+  it('lets a process keep an answer in memory no longer than it is in Redis', async () => {
+    const cache = cacheOf();
+    now += 100_000;
+    await store('9', 40_000);
+    const collections = stores.mongo.collections;
+    const readBody = () => Promise.reject(new Error('MongoDB is not asked'));
+    const handle = getServerStats({ ...collections, readBody }, cache);
+    const begunAt = performance.now();
+    const { cached } = await handle({ params: { serverId: '9' } } as Parameters<typeof handle>[0]);
+    expect(cached).to.include({ state: 'HIT' });
+    expect(cached!.expiresAt).to.be.within(begunAt + 1, performance.now() + 20_000);
+  });
+});
