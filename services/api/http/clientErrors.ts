@@ -3,6 +3,12 @@ import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import { COMMON_HEADERS } from './headers.js';
 import type { Refused } from './reportRefusals.js';
 
+/** An internal property of connections, which the types of node:http leave out. A later version of Node may lack it. */
+interface Unlisted {
+  /** The answer that is being sent. */
+  _httpMessage?: ServerResponse | null;
+}
+
 /** The most headers of a request. */
 export const MOST_HEADERS = 200;
 
@@ -24,7 +30,8 @@ const UNREADABLE: [status: number, message: string] = [400, 'The request could n
 
 /**
  * Answers malformed requests, and those with an unknown `Expect` header, with the JSON body of all errors. Node itself
- * would answer them without a body. Then the connection is closed. `onRefused` is called for each such request.
+ * would answer them without a body. Then the connection is closed. Where an earlier answer on it has begun, nothing is
+ * written into that answer. `onRefused` is called for each such request.
  */
 export function answerClientErrors(
   server: Server,
@@ -40,6 +47,11 @@ export function answerClientErrors(
     }
     const [status, message] = REFUSALS[error.code ?? ''] ?? UNREADABLE;
     onRefused({ status });
+    const { _httpMessage: earlier } = socket as Unlisted;
+    if (earlier?.headersSent) {
+      socket.destroy();
+      return;
+    }
     const { headers, body } = refusal(message);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -34,5 +34,38 @@ describe('answerClientErrors', () => {
     } finally {
       server.close();
     }
+  });
+
+  it('writes nothing into an answer that has begun, but closes the connection', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'Content-Length': '1000' }).write('begun');
+    });
+    const refused: unknown[] = [];
+    answerClientErrors(server, (one) => void refused.push(one));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    try {
+      client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+      let received = '';
+      client.on('data', (piece) => {
+        received += String(piece);
+        if (received.endsWith('begun')) client.write('This is no request\r\n\r\n');
+      });
+      await once(client, 'close');
+      expect(received).to.match(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nbegun$/);
+      expect(refused).to.deep.equal([{ status: 400 }]);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('does not answer on a connection whose end is already sent', () => {
+    const server = new Server();
+    answerClientErrors(server);
+    const socket = new PassThrough();
+    socket.end();
+    server.emit('clientError', new Error('Odd'), socket);
+    expect(socket.destroyed).to.equal(true);
   });
 });
