@@ -3,7 +3,7 @@ import { announcementChannel, type Announcement } from '../../../shared/jobs/ann
 import { readSettings } from '../../../shared/platform/env.js';
 import { startProxy, urlThrough, type PausableProxy } from '../../support/apiProxy.js';
 import { exchange, startApi, until, type ApiServer } from '../../support/apiServer.js';
-import { openApiStores } from '../../support/apiStores.js';
+import { openApiStores, type ApiStores } from '../../support/apiStores.js';
 import { storeBody } from '../../support/apiViews.js';
 import { atOtherTime } from '../../support/atOtherTime.js';
 import { end, startService, urlOf } from '../../support/serviceProcess.js';
@@ -109,6 +109,27 @@ describe('GET /api/servers/:serverId/stats', () => {
   });
 });
 
+/**
+ * Waits until an API keeps thread 71 although it has changed, which it does for longer than a second only while it
+ * hears announcements. Then announces the change, and waits until the API gives out the new `version`.
+ */
+async function expectToFollow(
+  { mongo: { collections, namespace }, redis }: ApiStores,
+  version: () => Promise<number>,
+): Promise<void> {
+  let stale = 0;
+  await until(async () => {
+    stale = await version();
+    await storeBody(collections, 'thread/71', { version: stale + 1 });
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    return (await version()) === stale;
+  });
+  const threads = [{ threadId: '71', serverId: '1', channelId: '1' }];
+  const announcement: Announcement = { threads, servers: [], users: [], similar: [] };
+  await redis.publish(announcementChannel(namespace), JSON.stringify(announcement));
+  await until(async () => (await version()) > stale);
+}
+
 describe('reads while the Redis of the cache alone is away', () => {
   it('bypass it for statistics, and follow announcements as always', async () => {
     const stores = await openApiStores();
@@ -128,18 +149,7 @@ describe('reads while the Redis of the cache alone is away', () => {
       expect([status, headers['x-cache']]).to.deep.equal([200, 'BYPASS']);
       const version = async () =>
         ((await get('/api/threads/71')).json() as { version: number }).version;
-      // Only while announcements are heard, it is kept for longer than a second.
-      await until(async () => {
-        const before = await version();
-        await storeBody(collections, 'thread/71', { version: before + 1 });
-        await new Promise((resolve) => setTimeout(resolve, 1_100));
-        return (await version()) === before;
-      });
-      const stale = await version();
-      const threads = [{ threadId: '71', serverId: '1', channelId: '1' }];
-      const announcement = { threads, servers: [], users: [], similar: [] };
-      await stores.redis.publish(channel, JSON.stringify(announcement));
-      await until(async () => (await version()) > stale);
+      await expectToFollow(stores, version);
     } finally {
       await end(api, 'SIGTERM');
       await stores.close();
@@ -188,22 +198,7 @@ describe('reads while Redis is frozen', () => {
     proxy.thaw();
     await until(async () => (await api.get('/readyz')).status === 200);
     await until(async () => (await cached()) === 'HIT');
-    await until(async () => {
-      // Only while announcements are heard, it is kept for longer than a second.
-      const before = await version();
-      await storeBody(collections, 'thread/71', { version: before + 1 });
-      await new Promise((resolve) => setTimeout(resolve, 1_100));
-      return (await version()) === before;
-    });
-    const stale = await version();
-    const channel = `${api.stores.mongo.namespace}:announcements`;
-    const announcement = {
-      threads: [{ threadId: '71', serverId: '1', channelId: '1' }],
-      servers: [],
-      users: [],
-    };
-    await api.stores.redis.publish(channel, JSON.stringify(announcement));
-    await until(async () => (await version()) > stale);
+    await expectToFollow(api.stores, version);
   });
 
   it('goes on while connections to Redis are refused, although nobody can announce a change', async () => {
