@@ -28,7 +28,7 @@ import { createStoreGate } from './storeGate.js';
 import { runInBackground, type Round } from './work/backgroundLoop.js';
 import { createBell } from './work/bell.js';
 import { giveUpClaims } from './work/claims.js';
-import { roundOfAll } from './work/roundOfAll.js';
+import { restAfterAll, roundOfAll } from './work/roundOfAll.js';
 import { ALL_KINDS } from './work/kinds.js';
 import { runDue } from './work/runMarks.js';
 import { createWorker } from './worker.js';
@@ -41,6 +41,8 @@ const SIMILAR_EVERY_MS = 2_000;
 const CHORES_EVERY_MS = 1_000;
 /** How often (ms) a loop that nobody wakes looks for work. It then finds what a killed process has left. */
 const LOOK_AROUND_MS = 10_000;
+/** The longest rest (ms) after a round that looked for similar threads. */
+const LONGEST_SIMILAR_REST_MS = 10_000;
 
 /**
  * Looking for similar threads costs Elasticsearch more than any other part of a build, and nobody waits for it. So it
@@ -48,14 +50,13 @@ const LOOK_AROUND_MS = 10_000;
  * took. So it keeps one thread of Elasticsearch busy for at most half of the time. When readers search much, each round
  * takes longer, and so does the rest after it.
  */
-const SIMILAR_REST_FACTOR = 1;
+const restAfterSimilar = (tookMs: number): number => Math.min(tookMs, LONGEST_SIMILAR_REST_MS);
 /**
  * The kinds of work that show a part of threads elsewhere. Such work costs the same after one change as after many. A
  * profile, for example, is made from all threads of a person. So these kinds have a loop of their own. It does all
- * marks, rests for ELSEWHERE_REST_MS, and then does all marks that were set meanwhile.
+ * marks, rests as `restAfterAll` tells, and then does all marks that were set meanwhile.
  */
 const SHOWN_ELSEWHERE: readonly LoopKind[] = ['lists', 'person', 'server', 'shown'];
-const ELSEWHERE_REST_MS = 5_000;
 const IN_OTHER_LOOPS: readonly LoopKind[] = [...SHOWN_ELSEWHERE, ...LATE_KINDS];
 const OTHER_KINDS = ALL_KINDS.filter((kind) => !IN_OTHER_LOOPS.includes(kind));
 
@@ -151,12 +152,12 @@ export function createIndexer(clients: IndexerClients): {
     runInBackground('elsewhere', showElsewhere, {
       ...common,
       idleMs: WORK_EVERY_MS,
-      restMs: ELSEWHERE_REST_MS,
+      restAfter: restAfterAll,
     }),
     runInBackground('similar', findSimilar, {
       ...common,
       idleMs: SIMILAR_EVERY_MS,
-      restFactor: SIMILAR_REST_FACTOR,
+      restAfter: restAfterSimilar,
     }),
     // Downloads of files may take long, so they have a loop of their own.
     ...(files ? [runInBackground('mirror', mirror, { ...common, idleMs: WORK_EVERY_MS })] : []),

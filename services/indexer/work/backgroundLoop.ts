@@ -25,10 +25,8 @@ interface LoopOptions {
   bell: Pick<Bell, 'rings' | 'wait'>;
   /** The longest rest (ms). Work that another process has left rings no bell here, so the loop has to look for it. */
   longestRestMs: number;
-  /** The rest (ms) after a round that resolved with `all`; none when absent. */
-  restMs?: number;
-  /** The rest after a round that did something, as a multiple of the time that the round took; none when absent. */
-  restFactor?: number;
+  /** The rest (ms) after a round that did something, and took `tookMs`; none when absent. */
+  restAfter?: (tookMs: number, found: true | 'all') => number;
   logger: Logger;
   isBusy: () => boolean;
   /** Whether the stores answer. No round begins while they do not. */
@@ -53,7 +51,7 @@ const LONGEST_REST_MS = 10_000;
 export function runInBackground(
   name: string,
   round: Round,
-  { idleMs, bell, longestRestMs, restMs = 0, restFactor = 0, logger, isBusy, isReady }: LoopOptions,
+  { idleMs, bell, longestRestMs, restAfter = () => 0, logger, isBusy, isReady }: LoopOptions,
 ): BackgroundLoop {
   const stopped = new AbortController();
   const tell = seldom(TOLD_EVERY_MS, (error: unknown) => {
@@ -78,8 +76,7 @@ export function runInBackground(
       const tookMs = performance.now() - started;
       const busyMs = Math.min(tookMs * REST_WHILE_BUSY, LONGEST_REST_MS);
       if (found === true || found === 'all') {
-        const ms = found === 'all' ? restMs : Math.min(tookMs * restFactor, LONGEST_REST_MS);
-        await rest(ms, stopped.signal);
+        await rest(restAfter(tookMs, found), stopped.signal);
       } else await idle(rings, found);
       await restWhile(isBusy, { ms: busyMs, lookEveryMs: idleMs, signal: stopped.signal });
     }

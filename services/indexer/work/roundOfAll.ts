@@ -5,6 +5,20 @@ import type { Round } from './backgroundLoop.js';
 /** After this time (ms), a round ends, although marks are left. */
 const LONGEST_MS = 20_000;
 
+/** The shortest rest (ms) after a round that did everything. What is set meanwhile is then done together. */
+const REST_MS = 5_000;
+/** The rest after such a round is at least this multiple of the time that the round took. */
+const REST_FACTOR = 3;
+
+/**
+ * How long (ms) to rest after a round of `roundOfAll`. A server is counted from all of its threads, so a count takes
+ * longer as the server grows. Because of this rest, counting takes a quarter of the time at most, even where a server
+ * of a million threads changes all the time.
+ */
+export function restAfterAll(tookMs: number, found: true | 'all'): number {
+  return found === 'all' ? Math.max(REST_MS, REST_FACTOR * tookMs) : 0;
+}
+
 /**
  * Makes a round. The round first does one batch of the marks that are due. Where none is, it ends. Otherwise it does,
  * batch by batch, all other marks that were set before it began. These have set further marks, so it does one more

@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { expect } from 'chai';
 import type { Filter } from 'mongodb';
-import { roundOfAll } from '../../../../services/indexer/work/roundOfAll.js';
+import { restAfterAll, roundOfAll } from '../../../../services/indexer/work/roundOfAll.js';
 import type { Mark } from '../../../../shared/store/work.js';
 
 /** A round over batches that are found one after the other. It records the filters by which it looked. */
@@ -53,5 +53,16 @@ describe('roundOfAll', () => {
     const { asked, round } = roundOver([true, true], () => false);
     expect(await round()).to.equal(true);
     expect(asked).to.have.length(1);
+  });
+});
+
+describe('restAfterAll', () => {
+  it('is five seconds, or three times as long as the round took', () => {
+    const rests = [0, 1_000, 2_000, 10_000].map((tookMs) => restAfterAll(tookMs, 'all'));
+    expect(rests).to.deep.equal([5_000, 5_000, 6_000, 30_000]);
+  });
+
+  it('is nothing while marks are left from before the round', () => {
+    expect(restAfterAll(10_000, true)).to.equal(0);
   });
 });
