@@ -10,6 +10,7 @@ import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js
 import type { Collections } from '../../../shared/store/collections.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
+import { createStoreAccess } from '../../../services/indexer/stores/storeAccess.js';
 import { awaitWork } from '../../../services/indexer/verify/awaitWork.js';
 import type { DifferenceKind, VerifyReport } from '../../../shared/contract/verify.js';
 import { memberId } from '../../../shared/store/optOuts.js';
@@ -1009,6 +1010,33 @@ describe('verifyArchive, of a small archive', () => {
       expect(await verifyNow(deps)).to.include({ clean: true });
     });
   }
+
+  it('replaces all documents of a thread that must not be there in one request', async () => {
+    const { threads } = await restingArchive(deps, stores, 2);
+    const ghosts = threads.flatMap(({ threadId }) =>
+      Array.from({ length: 20 }, () => ({ threadId, messageId: anId() })),
+    );
+    const index = searchAlias(deps.namespace);
+    const operations = ghosts.flatMap(({ threadId, messageId }) => [
+      { index: { _id: documentId('message', messageId), version: 1, version_type: 'external' } },
+      aDocument(threadId, messageId),
+    ]);
+    await deps.elasticsearch.bulk({ index, operations });
+    const sent: string[] = [];
+    const bulk = (...asked: Parameters<Client['bulk']>): Promise<unknown> => {
+      sent.push(JSON.stringify(asked));
+      return deps.elasticsearch.bulk(...asked);
+    };
+    const elasticsearch = Object.create(deps.elasticsearch, { bulk: { value: bulk } }) as Client;
+    const counted = { ...deps, ...createStoreAccess(stores.mongo, elasticsearch, deps) };
+    const report = await verifyNow(counted, { repair: true });
+    expect(report.counts).to.deep.equal({ 'search.shown': { found: 2, mended: 2 } });
+    const removing = sent.filter((body) =>
+      ghosts.some(({ messageId }) => body.includes(messageId)),
+    );
+    expect(removing).to.have.length.within(1, threads.length);
+    expect(await verifyNow(deps)).to.include({ clean: true });
+  });
 
   it('creates no search index where the alias is gone', async () => {
     await restingArchive(deps, stores, 2);
