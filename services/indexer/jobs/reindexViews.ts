@@ -1,12 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { retryDelay } from '../../../shared/jobs/producer.js';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
-import { pagesById } from '../../../shared/store/pagesById.js';
 import { endRestore, readRestore } from '../../../shared/store/restore.js';
 import { type WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
 import { everybody } from '../build/people.js';
 import type { IndexerDeps } from '../deps.js';
 import { noteAllMade } from '../noteViews.js';
+import { isTransient } from '../permanentErrors.js';
 import type { Report } from '../report.js';
+import { ProcessStops } from '../work/commit.js';
 import { settled } from '../work/runMarks.js';
 import { settleAndRefresh } from './removal.js';
 
@@ -14,7 +17,10 @@ const CAUSE = 'reindex-views/all';
 /** How many threads are marked at once. When these are built, the next are marked. */
 const THREADS = 1_000;
 
-/** Builds every view and search document again from the records, while readers go on reading what was there. */
+/**
+ * Builds every view and search document again from the records, while readers go on reading what was there. While a
+ * store is away, it waits, and then goes on with the same threads.
+ */
 export async function reindexViews(
   deps: IndexerDeps,
   report: Report,
@@ -25,24 +31,54 @@ export async function reindexViews(
   const restore = await readRestore(deps.collections);
   const total = await threads.countDocuments();
   let done = 0;
+  let last = '';
   const projection = { _id: 1 };
-  for await (const batch of pagesById(threads, { size: atOnce, projection })) {
-    await mark(deps, 'thread', idsOf(batch));
+  /** Builds the next threads. Resolves with whether there may be more. No cursor stays open while they are built. */
+  const buildNext = async (): Promise<boolean> => {
+    const after = { _id: { $gt: last } };
+    const page = threads.find(after, { projection }).sort({ _id: 1 }).limit(atOnce);
+    const batch = idsOf(await page.toArray());
+    await mark(deps, 'thread', batch);
     await settled(deps, CAUSE, undefined, { kind: 'thread' });
+    last = batch.at(-1) ?? last;
     report((done += batch.length), total);
-  }
-  // Profiles hold names that threads do not.
-  for await (const people of everybody(deps.collections)) await mark(deps, 'person', people);
-  const all = idsOf(await servers.find({}, { projection }).toArray());
-  await mark(deps, 'server', [...all, ALL_SERVERS]);
-  await settleAndRefresh(deps, CAUSE, all);
-  await noteAllMade(deps);
-  if (restore?.step === 'views') {
+    return batch.length === atOnce;
+  };
+  while (await throughOutages(deps, buildNext));
+  await throughOutages(deps, async () => {
+    // Profiles hold names that threads do not.
+    for await (const people of everybody(deps.collections)) await mark(deps, 'person', people);
+    const all = idsOf(await servers.find({}, { projection }).toArray());
+    await mark(deps, 'server', [...all, ALL_SERVERS]);
+    await settleAndRefresh(deps, CAUSE, all);
+    await noteAllMade(deps);
+    if (restore?.step !== 'views') return;
     // An API that served this archive before the restore may still hold answers from then.
     await deps.announcer.announceNow({ everything: true });
     await endRestore(deps.collections, restore);
-  }
+  });
   return { threads: done };
+}
+
+/**
+ * Runs a step of the job, once more after each time that a store was away. If the step failed, the queue would run the
+ * whole job again. Rejects when the process stops.
+ */
+async function throughOutages<T>(
+  { commit, logger }: IndexerDeps,
+  step: () => Promise<T>,
+): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!isTransient(error) || error instanceof ProcessStops) throw error;
+      logger.warn({ err: error }, 'Building all views again: a store is away');
+      await pause(retryDelay(failures));
+      // A commit rejects when the process stops. The step itself may never come to one.
+      await commit({ reads: {}, decide: () => undefined });
+    }
+  }
 }
 
 async function mark(deps: IndexerDeps, kind: WorkKind, subjects: string[]): Promise<void> {

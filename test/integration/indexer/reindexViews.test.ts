@@ -1,21 +1,20 @@
 import { expect } from 'chai';
-import type { Collection, FindCursor } from 'mongodb';
+import { MongoNetworkError, type Collection, type FindCursor } from 'mongodb';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
+import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
+import { createStoreAccess } from '../../../services/indexer/stores/storeAccess.js';
+import { ProcessStops } from '../../../services/indexer/work/commit.js';
 import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('reindexViews', () => {
-  const { deps } = indexerSuite();
+  const { deps, stores } = indexerSuite('emptied');
 
   it('builds every thread, and leaves no cursor open while it does', async () => {
-    const ids = [anId(), anId(), anId()].sort();
-    for (const threadId of ids) {
-      await record(deps, aSourceThread({ thread: { _id: threadId } }), [
-        aSourceMessage({ _id: threadId, threadId }),
-      ]);
-    }
-    await doAll(deps);
+    const ids = await threeThreads(deps);
     const { bodies } = deps.collections;
     await bodies.deleteMany({});
 
@@ -38,7 +37,72 @@ describe('reindexViews', () => {
       .toArray();
     expect(built.map(({ _id }) => _id)).to.deep.equal(ids.map((id) => `thread/${id}`));
   });
+
+  it('goes on with the same thread after a store was away', async () => {
+    const ids = await threeThreads(deps);
+    const { failing, sent } = failingOnce(deps, ids[1]!);
+    await reindexViews(failing, REPORT_NOBODY, { atOnce: 1 });
+    expect(sent).to.deep.equal([ids[0], ids[1], ids[1], ids[2]]);
+    expect(await deps.collections.work.countDocuments({ causes: 'reindex-views/all' })).to.equal(0);
+  });
+
+  it('does not go on where the process stops while a store is away', async () => {
+    const ids = await threeThreads(deps);
+    const { stop, ...access } = createStoreAccess(stores.mongo, deps.elasticsearch, deps);
+    const { collections } = deps;
+    let isAway = false;
+    const find = (...asked: Parameters<typeof collections.threads.find>) => {
+      if (isAway) throw new MongoNetworkError('MongoDB is away');
+      return collections.threads.find(...asked);
+    };
+    const threads = Object.create(collections.threads, { find: { value: find } }) as never;
+    const stopping = { ...deps, ...access, collections: { ...collections, threads } };
+    const { failing, sent } = failingOnce(stopping, ids[1]!, async () => {
+      isAway = true;
+      await stop();
+    });
+    const ended = await reindexViews(failing, REPORT_NOBODY, { atOnce: 1 }).catch(
+      (error: unknown) => error,
+    );
+    expect(ended).to.be.an.instanceOf(ProcessStops);
+    expect(sent).to.deep.equal([ids[0], ids[1]]);
+  });
 });
+
+/** Records three threads, and builds them. Resolves with their ids, in order. */
+async function threeThreads(deps: IndexerDeps): Promise<string[]> {
+  const ids = [anId(), anId(), anId()].sort();
+  for (const threadId of ids) {
+    await record(deps, aSourceThread({ thread: { _id: threadId } }), [
+      aSourceMessage({ _id: threadId, threadId }),
+    ]);
+  }
+  await doAll(deps);
+  return ids;
+}
+
+/**
+ * The write side of a process for which the search index is away when it sends the document of a thread for the first
+ * time. `meanwhile` happens just before that. `sent` are the threads whose documents were to be sent.
+ */
+function failingOnce(
+  deps: IndexerDeps,
+  threadId: string,
+  meanwhile: () => Promise<unknown> = () => Promise.resolve(),
+): { failing: IndexerDeps; sent: string[] } {
+  const sent: string[] = [];
+  const write: IndexerDeps['search']['write'] = async (documents, ...rest) => {
+    const id = documents.find(({ kind }) => kind === 'thread')?.threadId;
+    const isFirst = id !== undefined && !sent.includes(id);
+    if (id !== undefined) sent.push(id);
+    if (isFirst && id === threadId) {
+      await meanwhile();
+      throw new SearchUnavailable('The search index is away');
+    }
+    await deps.search.write(documents, ...rest);
+  };
+  return { failing: { ...deps, search: { ...deps.search, write } }, sent };
+}
 
 /** A collection that records the cursors which it returns from now on. */
 function watched<T extends object>(
