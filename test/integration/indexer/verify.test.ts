@@ -8,6 +8,7 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { SearchIndexLost } from '../../../services/indexer/permanentErrors.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { SERVER_LIST } from '../../../shared/store/bodyKinds.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { encodeBody } from '../../../services/indexer/stores/bodyWriter.js';
 import { createStoreAccess } from '../../../services/indexer/stores/storeAccess.js';
@@ -963,7 +964,9 @@ describe('verifyArchive, of a small archive', () => {
       else await deps.collections.servers.deleteOne({ _id: serverId });
       await setMarks(deps, 'thread', [threads[0]!.threadId]);
       const shown = () => bodies.find({ _id: /^(?!servers)/, gone: { $ne: true } }).toArray();
+      const listOfServers = async () => (await bodies.findOne({ _id: SERVER_LIST }))!.etag;
       const before = await shown();
+      const listed = await listOfServers();
       const found = await verifyNow(deps);
       const mended = await verifyNow(deps, { repair: true });
       for (const { clean, counts } of [found, mended]) {
@@ -974,6 +977,7 @@ describe('verifyArchive, of a small archive', () => {
       }
       const names = (some: { _id: string }[]) => some.map(({ _id }) => _id);
       expect(names(await shown())).to.have.members(names(before));
+      expect(await listOfServers()).to.equal(listed);
       expect(await threadItems.countDocuments()).to.equal(2);
     });
   }

@@ -1,11 +1,9 @@
 import type { DifferenceKind } from '../../../../shared/contract/verify.js';
-import { ALL_SERVERS } from '../../../../shared/store/bodyKinds.js';
 import { raiseVersions } from '../../stores/nextVersion.js';
-import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
 import { settleAndRefresh } from '../../jobs/removal.js';
 import type { Difference } from '../difference.js';
-import { REPAIR, REPAIR_CAUSE } from './cause.js';
+import { REPAIR_CAUSE } from './cause.js';
 import { eraseAgain } from './eraseAgain.js';
 import { countAgain, markServers } from './countAgain.js';
 import { removeDeleted } from './removeDeleted.js';
@@ -56,9 +54,7 @@ export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void
   for (const [repair, differences] of byRepair) {
     await attempt(deps, () => repair(deps, differences));
   }
-  // Every server is counted again, whether it is marked or not.
   const servers: string[] = await deps.collections.servers.distinct('_id');
-  await attempt(deps, () => setMarks(deps, 'server', [...servers, ALL_SERVERS], REPAIR));
   await attempt(deps, () => settleAndRefresh(deps, REPAIR_CAUSE, servers));
   deps.announcer.announce({ everything: true });
 }
