@@ -127,18 +127,17 @@ export async function writeAllGathered<T extends Document>(
 }
 
 /**
- * Inserts through the collection's gatherer. To the server an insert costs a third of an upsert, so this is for
- * documents that are most likely new. Resolves with whether all of them were new. An existing document is not changed.
+ * Inserts a document through the collection's gatherer. To the server an insert costs a third of an upsert, so this is
+ * for a document that is most likely new. Resolves with whether it was new. An existing document is not changed.
  */
 export async function insertGathered<T extends { _id: string }>(
   collection: Collection<T>,
-  documents: T[],
+  document: T,
 ): Promise<boolean> {
-  const inserts = documents.map((document) => ({ insertOne: { document } }));
-  const refused = await writeGathered(collection, inserts as unknown as AnyBulkWriteOperation<T>[]);
-  const unexpected = refused.find((error) => !isDuplicateKey(error));
-  if (unexpected) throw writeRefused(unexpected);
-  return refused.length === 0;
+  const insert = { insertOne: { document } } as unknown as AnyBulkWriteOperation<T>;
+  const [refused] = await writeGathered(collection, [insert]);
+  if (refused && !isDuplicateKey(refused)) throw writeRefused(refused);
+  return refused === undefined;
 }
 
 /** Resolves with an error for each operation that the server refused. Throws where the whole request failed. */

@@ -99,7 +99,7 @@ export class PieceWriter {
   async #storePiece(bytes: Buffer, last: boolean): Promise<void> {
     const { pieces } = this.#store;
     const piece = { _id: pieceId(this.#owner, this.#stored), data: new Binary(bytes), last };
-    if (!(await insertGathered(pieces, [piece]))) {
+    if (!(await insertGathered(pieces, piece))) {
       const replaceOne = { filter: { _id: piece._id }, replacement: piece, upsert: true };
       await writeAllGathered(pieces, [{ replaceOne }]);
     }

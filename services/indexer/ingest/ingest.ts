@@ -77,8 +77,8 @@ export async function ingest(
       isFirst = false;
     }
   }
-  if (isFirst && (await apply([], true))) return { isChanged, isDeleted: true };
-  return { isChanged, isDeleted: false };
+  const isDeleted = isFirst && (await apply([], true));
+  return { isChanged, isDeleted };
 }
 
 /** Whether a message is recorded, and says something. */

@@ -39,8 +39,8 @@ export function mergeHeader(
   if (documents.get('servers', told.server._id)?.deleted) throw new DeletedPlace('server', told);
   if (channel?.deleted) throw new DeletedPlace('channel', told);
   const thread = told.thread && documents.get('threads', told.thread._id);
-  if (thread?.deleted) return { isChannelChanged: false, isThreadChanged: false, isDeleted: true };
-  if (!isFirst) return { isChannelChanged: false, isThreadChanged: false, isDeleted: false };
+  const isDeleted = thread?.deleted === true;
+  if (isDeleted || !isFirst) return { isChannelChanged: false, isThreadChanged: false, isDeleted };
 
   mergeServer(documents, told.server, { asOf: placeAsOf, causes });
   const stamps = { ...stampsOf(told.channel, placeAsOf), ...inferred };

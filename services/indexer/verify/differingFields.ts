@@ -6,10 +6,8 @@ export function differingFields(
   expected: object,
   leftOut: readonly string[] = [],
 ): string[] {
-  const [left, right] = [stored, expected] as Record<string, unknown>[] as [
-    Record<string, unknown>,
-    Record<string, unknown>,
-  ];
+  const left = stored as Record<string, unknown>;
+  const right = expected as Record<string, unknown>;
   const names = new Set([...Object.keys(left), ...Object.keys(right)]);
   return [...names].filter(
     (name) => !leftOut.includes(name) && !isDeepStrictEqual(left[name], right[name]),

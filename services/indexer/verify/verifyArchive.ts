@@ -62,14 +62,16 @@ export async function verifyArchive(
   const areas = AREAS.map((createArea) => createArea({ deps, indexes, tally: findings.tally }));
   const progress = await startProgress(areas, settings.report);
   for (const [n, area] of areas.entries()) {
-    /** The same area as it is later, when searches may use other indexes. */
-    const areaNow = async (): Promise<Area> => {
+    /** Waits for work under way. Resolves with the same area as it is then, when searches may use other indexes. */
+    const settle = async (): Promise<Area> => {
+      await awaitWork(deps, settings.patienceMs);
       const indexesNow = await completeIndexes(deps);
       await refreshIndexes(deps, indexesNow);
       return AREAS[n]!({ deps, indexes: indexesNow, tally: () => undefined });
     };
+    const { repair } = settings;
     const judge = (suspects: Difference[]) =>
-      judgeSuspects({ deps, settings, findings, areaNow }, suspects);
+      judgeSuspects({ deps, repair, findings, settle }, suspects);
     const suspects: Difference[] = [];
     await forEachAtOnce(area.windows(), WINDOWS, async (window) => {
       suspects.push(...(await area.look(window)));
@@ -87,23 +89,14 @@ export async function verifyArchive(
 async function judgeSuspects(
   {
     deps,
-    settings: { repair, patienceMs },
+    repair,
     findings,
-    areaNow,
-  }: {
-    deps: IndexerDeps;
-    settings: VerifyOptions;
-    findings: Findings;
-    areaNow: () => Promise<Area>;
-  },
+    settle,
+  }: { deps: IndexerDeps; repair: boolean; findings: Findings; settle: () => Promise<Area> },
   suspects: Difference[],
 ): Promise<void> {
   if (suspects.length === 0) return;
   findings.tally('again', new Set(suspects.map(({ id }) => id)).size);
-  const settle = async (): Promise<Area> => {
-    await awaitWork(deps, patienceMs);
-    return areaNow();
-  };
   const found = await confirm(suspects, settle);
   const left = repair ? await mendAll(deps, found, settle) : found;
   findings.add(found, left, await erasedPeople(deps.collections));

@@ -1,4 +1,3 @@
-import type { ThreadSummary } from '../../../shared/contract/threads.js';
 import { firstCharacters } from '../../../shared/store/previews.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
@@ -78,18 +77,6 @@ export function foldThread(model: ThreadModel): ThreadFold {
   const counted = { messages: 0, lastAt: model.first.createdAt };
   let preview = '';
 
-  const views = (summary: ThreadSummary, unshown: string[]): ThreadViews => {
-    const facts = { status: summary.status, ...people.facts() };
-    return {
-      closing: detailClosing(summary),
-      participants: JSON.stringify(people.participants()),
-      item: threadItem(summary, facts, { linksTo: [...links.keys()], unshown }, version),
-      contributions: people.contributions(thread._id, thread.serverId, version),
-      document: threadDocument(head, summary, conversation),
-      links,
-    };
-  };
-
   return {
     opening: detailOpening(head),
     add(messages, { ids, targets: found }) {
@@ -117,6 +104,17 @@ export function foldThread(model: ThreadModel): ThreadFold {
         bodyText: () => before + messages.map(textOf).join(','),
       };
     },
-    end: (unshown = []) => views(threadSummary(head, preview, counted), unshown),
+    end(unshown = []) {
+      const summary = threadSummary(head, preview, counted);
+      const facts = { status: summary.status, ...people.facts() };
+      return {
+        closing: detailClosing(summary),
+        participants: JSON.stringify(people.participants()),
+        item: threadItem(summary, facts, { linksTo: [...links.keys()], unshown }, version),
+        contributions: people.contributions(thread._id, thread.serverId, version),
+        document: threadDocument(head, summary, conversation),
+        links,
+      };
+    },
   };
 }

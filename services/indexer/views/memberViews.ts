@@ -70,10 +70,6 @@ export function firstDayOf(period: Exclude<LeaderboardPeriod, 'all'>, today: num
   return today - PERIOD_DAYS[period] + 1;
 }
 
-function inPeriod(period: LeaderboardPeriod, day: number, today: number): boolean {
-  return period === 'all' || (day >= firstDayOf(period, today) && day <= today);
-}
-
 function countOf(
   totals: MemberTotals,
   type: LeaderboardType,
@@ -81,8 +77,9 @@ function countOf(
   today: number,
 ): number {
   if (period === 'all') return totals[type];
+  const first = firstDayOf(period, today);
   return totals.days
-    .filter(({ day }) => inPeriod(period, day, today))
+    .filter(({ day }) => day >= first && day <= today)
     .reduce((sum, counts) => sum + counts[type], 0);
 }
 

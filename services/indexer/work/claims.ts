@@ -200,8 +200,7 @@ export async function storeMade(
   change?: Partial<Announcement>,
 ): Promise<void> {
   try {
-    for (let start = 0; start < marks.length; start += MOST_STORED) {
-      const some = marks.slice(start, start + MOST_STORED);
+    for (const some of slices(marks, MOST_STORED)) {
       await commit({
         reads: readsOf(some),
         decide(documents) {

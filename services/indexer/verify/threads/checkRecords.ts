@@ -132,17 +132,12 @@ async function strayMessages({ deps, window, threads }: ThreadLook): Promise<Map
 }
 
 function strayDifferences(id: string, count: number, unseen: Unseen | undefined): Difference[] {
-  const difference = (kind: Difference['kind'], detail: string, clue?: Difference['clue']) => ({
-    kind,
-    id,
-    detail,
-    basis: '',
-    ...(clue && { clue }),
-  });
+  const traces = [...(unseen?.traces ?? [])];
   return [
-    difference('record.orphan', `${count} messages without a thread`),
-    ...[...(unseen?.traces ?? [])].map(([userId, messageId]) =>
-      difference('erased.kept', `In message ${messageId}`, { userId }),
-    ),
+    { kind: 'record.orphan', id, detail: `${count} messages without a thread`, basis: '' },
+    ...traces.map(([userId, messageId]): Difference => {
+      const detail = `In message ${messageId}`;
+      return { kind: 'erased.kept', id, detail, basis: '', clue: { userId } };
+    }),
   ];
 }

@@ -15,7 +15,7 @@ describe('gathered writes', () => {
       const update = { updateOne: { filter: { _id: 'a' }, update: { $set: { name: 'b' } } } };
       for (const write of [
         () => writeAllGathered(collections.servers, [update]),
-        () => insertGathered(collections.deletions, [{ _id: 'a' } as DeletionRecord]),
+        () => insertGathered(collections.deletions, { _id: 'a' } as DeletionRecord),
       ]) {
         const error: unknown = await write().then(
           () => 'written',
