@@ -100,8 +100,13 @@ describe('deletions', () => {
   it('is done only when the thread is in no view and not in search', async () => {
     const { serverId, sources } = await aPlace();
     const threadId = sources[0]!.thread._id;
-    await stores.redis.set(`${deps.namespace}:stats:${serverId}`, 'old 1\nx');
-    expect(await deleteThread(deps, { threadId })).to.deep.equal({ threads: 1, messages: 2 });
+    const told: unknown[] = [];
+    const announceNow: typeof deps.announcer.announceNow = (change) => {
+      told.push(change);
+      return deps.announcer.announceNow(change);
+    };
+    const telling = { ...deps, announcer: { ...deps.announcer, announceNow } };
+    expect(await deleteThread(telling, { threadId })).to.deep.equal({ threads: 1, messages: 2 });
 
     expect(await readBody(deps.collections, `thread/${threadId}`)).to.equal(null);
     expect(await found(serverId)).to.equal(3);
@@ -109,8 +114,8 @@ describe('deletions', () => {
       messages: { total: 2, byHumans: 2, byBots: 0, avgPerThread: 2 },
     });
     expect(await wordsOf(threadId)).to.not.match(/quokka/i);
-    // For some seconds, the cache keeps an empty text in place of the old answer.
-    expect(await stores.redis.get(`${deps.namespace}:stats:${serverId}`)).to.be.oneOf(['', null]);
+    // The API processes drop what they keep of the server's statistics.
+    expect(told).to.deep.equal([{ statistics: [serverId] }]);
   });
 
   /** Builds a thread of another server that links to some ids. Returns a function that reads what is shown of it. */
