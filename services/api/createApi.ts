@@ -114,9 +114,7 @@ export function createApi(clients: ApiClients): Api {
   const channel = announcementChannel(namespace);
   const subscription = followAnnouncements(clients.subscriber, channel, listening, logger);
   registerStores(metrics.registry, stores.watches, () => takesJobs(producer));
-  // `now` gives the time with which an answer of the platform is recorded. The API records none, so any time will do.
-  const now = () => Promise.resolve(0);
-  const bot = createBotClient(settings, { redis: producer.redis, namespace, now });
+  const bot = createBotClient(settings, { redis: producer.redis, namespace });
   const app = createApp({
     ...stores,
     namespace,

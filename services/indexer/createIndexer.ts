@@ -84,10 +84,8 @@ function freshLinks(
   { settings, queueRedis: redis, mongo: { namespace } }: IndexerClients,
   counters: WriteCounters,
 ): FreshLinks | null {
-  // The time of an answer matters only where the answer is recorded. Answers with links are not recorded.
-  const now = () => Promise.resolve(0);
   const onAsked = (outcome: AskOutcome): void => counters.platformAsked(outcome);
-  const bot = createBotClient(settings, { redis, namespace, now, onAsked });
+  const bot = createBotClient(settings, { redis, namespace, onAsked });
   return bot && createFreshLinks(bot);
 }
 

@@ -1,13 +1,11 @@
 import type { Redis } from 'ioredis';
 import { publicUrlOf, type Settings } from '../platform/env.js';
 import { createAdmission } from './admission.js';
-import { SYSTEM_CLOCK } from './clock.js';
 import {
   createPlatformClient,
   type PlatformClient,
   type PlatformClientOptions,
 } from './platformClient.js';
-import { RateLimits } from './rateLimits.js';
 
 /** The settings that name a bot. */
 export type BotSettings = Pick<
@@ -17,7 +15,7 @@ export type BotSettings = Pick<
 
 /**
  * The client of the bot that the settings name; null without a token. All processes of an archive share its limits,
- * which are kept in a Redis that evicts nothing. `now` gives the time that an answer is recorded with.
+ * which are kept in a Redis that evicts nothing.
  */
 export function createBotClient(
   settings: BotSettings,
@@ -37,8 +35,6 @@ export function createBotClient(
     token,
     publicUrl: publicUrlOf(settings),
     ...asked,
-    limits: new RateLimits(SYSTEM_CLOCK),
     admission: createAdmission(redis, namespace),
-    clock: SYSTEM_CLOCK,
   });
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { followSignal } from '../platform/followSignal.js';
 import { growingDelay } from '../platform/growingDelay.js';
 import type { Admission, Wait } from './admission.js';
-import type { Clock } from './clock.js';
+import { SYSTEM_CLOCK, type Clock } from './clock.js';
 import { judge, type Verdict } from './judgeAnswer.js';
 import { PlatformAnswerError, PlatformAway, PlatformUnauthorized } from './platformErrors.js';
-import type { Counted, RateLimits } from './rateLimits.js';
+import { RateLimits, type Counted } from './rateLimits.js';
 import { readJson } from './readJson.js';
 
 /** A request to the platform's API. */
@@ -43,11 +43,10 @@ export interface PlatformClientOptions {
   token: string;
   /** The address of this archive, which each request tells to the platform. */
   publicUrl: string;
-  limits: RateLimits;
   admission: Admission;
-  clock: Clock;
-  /** Gives the time that an answer is recorded with. */
-  now: () => Promise<number>;
+  clock?: Clock;
+  /** Gives the time that an answer is recorded with. It is left out where no answer is recorded. */
+  now?: () => Promise<number>;
   /** Is told the outcome of each request that was sent. */
   onAsked?: (outcome: AskOutcome) => void;
   /**
@@ -68,8 +67,17 @@ const TIMEOUT_MS = 30_000;
 const MOST_TRIES = 5;
 const faultDelay = (tries: number): number => growingDelay(tries, 500, 30_000);
 
+/** What each request of a client works with. */
+type Asking = Required<Pick<PlatformClientOptions, 'clock' | 'now'>> &
+  PlatformClientOptions & { limits: RateLimits };
+
 /** A client of the platform's API for one bot. */
-export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
+export function createPlatformClient({
+  clock = SYSTEM_CLOCK,
+  now = () => Promise.resolve(0),
+  ...others
+}: PlatformClientOptions): PlatformClient {
+  const options: Asking = { ...others, clock, now, limits: new RateLimits(clock) };
   let isRefused = false;
   return {
     async get(request, signal) {
@@ -106,7 +114,7 @@ type Tried =
 
 /** Sends a request once, when the limits allow it, and tells the limits what came of it. */
 async function tryOnce<T>(
-  options: PlatformClientOptions,
+  options: Asking,
   request: PlatformRequest<T>,
   signal?: AbortSignal,
 ): Promise<Tried> {
@@ -135,7 +143,7 @@ async function tryOnce<T>(
 
 /** Sends a request once the limit over all routes allows it. */
 async function sendAdmitted<T>(
-  options: PlatformClientOptions,
+  options: Asking,
   request: PlatformRequest<T>,
   signal?: AbortSignal,
 ): Promise<{ answer: Answer | NoAnswer; asOf: number }> {

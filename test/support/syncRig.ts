@@ -1,11 +1,9 @@
 import { createAdmission } from '../../shared/discordApi/admission.js';
-import { SYSTEM_CLOCK } from '../../shared/discordApi/clock.js';
 import {
   createPlatformClient,
   type PlatformClient,
   type PlatformClientOptions,
 } from '../../shared/discordApi/platformClient.js';
-import { RateLimits } from '../../shared/discordApi/rateLimits.js';
 import { same } from '../../services/indexer/records/mergeFields.js';
 import { createLiveClock } from '../../services/indexer/stores/liveClock.js';
 import { createHeldTeller } from '../../services/indexer/sync/noteAway.js';
@@ -55,14 +53,12 @@ export type TestSyncOptions = Partial<Omit<SyncOptions, 'named' | 'gateway'>> & 
 export function platformOf(
   { redis, namespace }: Pick<TestStores, 'redis'> & Pick<IndexerDeps, 'namespace'>,
   discord: DiscordDouble,
-  more: Pick<PlatformClientOptions, 'now' | 'onHeld'>,
+  more: Pick<PlatformClientOptions, 'now' | 'onHeld'> = {},
 ): PlatformClient {
   return createPlatformClient({
     url: discord.url,
     token: discord.token,
-    clock: SYSTEM_CLOCK,
     publicUrl: 'https://archive.example',
-    limits: new RateLimits(SYSTEM_CLOCK),
     admission: createAdmission(redis, namespace),
     ...more,
   });

@@ -1,7 +1,6 @@
 import { createPlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { SYSTEM_CLOCK, type Clock } from '../../../shared/discordApi/clock.js';
 import type { Admission } from '../../../shared/discordApi/admission.js';
-import { RateLimits } from '../../../shared/discordApi/rateLimits.js';
 import { publicUrlOf, readSettings } from '../../../shared/platform/env.js';
 import { CliError } from '../cliError.js';
 import { createProgress } from '../progress.js';
@@ -27,11 +26,8 @@ export async function runCheck({ json: asJson }: { json?: boolean }): Promise<vo
     url,
     token,
     publicUrl: publicUrlOf(settings),
-    limits: new RateLimits(SYSTEM_CLOCK),
     admission: spaced(SYSTEM_CLOCK),
     onLimited: limitWaits(),
-    clock: SYSTEM_CLOCK,
-    now: () => Promise.resolve(0),
   });
   // Each server takes some seconds, and a platform that does not answer minutes.
   const progress = createProgress('bot check', 1);

@@ -53,7 +53,7 @@ export function openCopies(
   const stopped = new AbortController();
   const newMirror = async (): Promise<Mirror> => {
     const { namespace } = mongo;
-    const platform = platformOf({ redis, namespace }, discord, { now: () => Promise.resolve(0) });
+    const platform = platformOf({ redis, namespace }, discord);
     const files = (await openWritableMirror(settings, namespace))!;
     return createMirror(settings, files, createFreshLinks(platform), stopped.signal);
   };

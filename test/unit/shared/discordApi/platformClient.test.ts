@@ -78,7 +78,6 @@ function aClient(respond: Respond) {
     token: 'T',
     clock,
     admission,
-    limits: new RateLimits(clock),
     onHeld: (wait) => held.push(wait),
     now: () => Promise.resolve((time += 1)),
     fetch: (url, init) => {
@@ -424,8 +423,6 @@ describe('the client of the platform', () => {
       token: 'T',
       clock,
       admission: anAdmission(clock).admission,
-      limits: new RateLimits(clock),
-      now: () => Promise.resolve(1),
       fetch: (_url, init) => {
         const signal = init!.signal!;
         signals.push(signal);
