@@ -4,7 +4,7 @@ import { noteThreads } from '../sync/noteThreads.js';
 import { recordMessages } from '../sync/recordMessages.js';
 import { readOnceMore } from '../sync/repairThreads.js';
 import { putReadAgain, readsOfReadAgain } from '../sync/readMessages.js';
-import type { LoadedServer, SyncDeps } from '../sync/syncDeps.js';
+import type { SyncDeps } from '../sync/syncDeps.js';
 import { changeReactions } from './changeReactions.js';
 import type { ThreadEvent } from './gatewayEvents.js';
 import { groupEvents, type TimedEvent } from './groupEvents.js';
@@ -17,34 +17,34 @@ interface Place {
   owner: string;
 }
 
+/** The kinds of events that are recorded only in a thread that is recorded already. */
+type InThread = Exclude<ThreadEvent['kind'], 'thread'>;
+
 /** Records a group of events of one kind. */
-type Recorder<Kind extends ThreadEvent['kind']> = (
+type Recorder<Kind extends InThread> = (
   deps: SyncDeps,
-  server: LoadedServer,
   place: Place,
   events: readonly TimedEvent<Kind>[],
 ) => Promise<unknown>;
 
-/** The recorder of each kind of event, for a thread that is recorded. */
-const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
-  message: (deps, server, place, events) =>
+const RECORDERS: { readonly [Kind in InThread]: Recorder<Kind> } = {
+  message: (deps, place, events) =>
     recordMessages(
       deps,
-      server,
       place,
       events.map(({ event, asOf }) => ({ value: event.message, asOf, isEvent: true })),
     ),
-  messagesDeleted(deps, _server, place, events) {
+  messagesDeleted(deps, place, events) {
     const ids = new Set(events.flatMap(({ event }) => event.messageIds));
     return removeDeletedMessages(deps, place, [...ids]);
   },
-  reacted: (deps, _server, place, events) =>
+  reacted: (deps, place, events) =>
     changeReactions(
       deps,
       place,
       events.map(({ event: { messageId, change }, asOf }) => ({ messageId, change, asOf })),
     ),
-  async changed({ commit }, _server, place, events) {
+  async changed({ commit }, place, events) {
     const messageIds = events.map(({ event }) => event.messageId);
     await commit({
       reads: readsOfReadAgain(messageIds),
@@ -52,9 +52,8 @@ const RECORDERS: { readonly [Kind in ThreadEvent['kind']]: Recorder<Kind> } = {
         messageIds.forEach((messageId) => putReadAgain(documents, { ...place, messageId })),
     });
   },
-  thread: (deps, server, _place, events) => noteLast(deps, server, events),
-  threadDeleted: (deps, _server, { threadId }) => removeDeletedThread(deps, threadId),
-  missed: (deps, _server, { threadId }) => readOnceMore(deps, threadId),
+  threadDeleted: (deps, { threadId }) => removeDeletedThread(deps, threadId),
+  missed: (deps, { threadId }) => readOnceMore(deps, threadId),
 };
 
 /**
@@ -79,12 +78,16 @@ export async function recordThread(
   let place = await placeOf(deps, thread);
   for (const group of groupEvents(events)) {
     const { kind } = group[0]!.event;
-    // Each recorder is given events of its own kind.
-    const record = RECORDERS[kind] as Recorder<ThreadEvent['kind']>;
-    const isKept = DELETIONS.has(kind) || (place && server.channels.has(place.channelId));
-    if (place && isKept) await record(deps, server, place, group);
-    else if (kind === 'thread') await noteLast(deps, server, group as TimedEvent<'thread'>[]);
-    if (kind === 'thread') place ??= await placeOf(deps, thread);
+    if (kind === 'thread') {
+      // Each event tells the whole thread, so the last one is enough.
+      const { event, asOf } = group.at(-1) as TimedEvent<'thread'>;
+      await noteThreads(deps, server, { threads: [event.thread], asOf, isEvent: true });
+      place ??= await placeOf(deps, thread);
+    } else if (place && (DELETIONS.has(kind) || server.channels.has(place.channelId))) {
+      // Each recorder is given events of its own kind.
+      const record = RECORDERS[kind] as Recorder<InThread>;
+      await record(deps, place, group as TimedEvent<InThread>[]);
+    }
   }
 }
 
@@ -96,14 +99,4 @@ async function placeOf(
   const recorded = await findGathered(collections.threads, thread.threadId);
   if (!recorded || recorded.deleted || recorded.serverId !== thread.serverId) return null;
   return { ...thread, channelId: recorded.channelId };
-}
-
-/** Notes a thread as the last of its events tells it. Each event tells the whole thread, so the last one is enough. */
-async function noteLast(
-  deps: SyncDeps,
-  server: LoadedServer,
-  events: readonly TimedEvent<'thread'>[],
-): Promise<void> {
-  const { event, asOf } = events.at(-1)!;
-  await noteThreads(deps, server, { threads: [event.thread], asOf, isEvent: true });
 }

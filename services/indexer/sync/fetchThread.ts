@@ -11,7 +11,7 @@ import {
 } from '../../../shared/discordApi/requests.js';
 import { recordMessages } from './recordMessages.js';
 import { removeDeletedMessages } from './removeDeleted.js';
-import type { SyncDeps } from './syncDeps.js';
+import { isArchived, type SyncDeps } from './syncDeps.js';
 
 /** So many messages are asked for, before the deleted ones among them are removed together. */
 const REMOVED_AT_ONCE = 50;
@@ -103,16 +103,14 @@ async function fetchPage(
 ): Promise<Page | null> {
   const { platform, signal } = deps;
   const { value, asOf } = await platform.get(messagesRequest(threadId, after), signal);
-  const server = deps.servers.get(serverId);
-  if (!server?.channels.has(channelId)) return null;
   const { unreadable } = value;
   const messages = value.messages.toSorted(byId);
   const all = [...messages, ...unreadable].toSorted(byId);
-  deps.meter.count(all.length);
   const told = messages.map((message) => ({ value: message, asOf }));
-  await recordMessages(deps, server, { threadId, channelId }, told);
+  await recordMessages(deps, { serverId, channelId, threadId }, told);
   // If a look has found meanwhile that the forum is not archived any more, nothing was recorded.
-  if (!deps.servers.get(serverId)?.channels.has(channelId)) return null;
+  if (!isArchived(deps, { serverId, channelId })) return null;
+  deps.meter.count(all.length);
   return { messages: all.length, last: all.at(-1)?.id ?? null, asOf, unreadable };
 }
 

@@ -14,7 +14,7 @@ import {
 import { noteThreads } from './noteThreads.js';
 import { readUnlisted } from './readUnlisted.js';
 import { suspendChannel } from './suspend.js';
-import type { SyncDeps } from './syncDeps.js';
+import { isArchived, type SyncDeps } from './syncDeps.js';
 
 /**
  * Lists a server's active threads, then the archived ones of some forums, and then the active ones again, because
@@ -82,7 +82,7 @@ async function listArchived(deps: SyncDeps, serverId: string, channelId: string)
     const anew = { $unset: { unreadable: '', listedTo: '' } } as const;
     await syncChannels.updateOne({ _id: channelId, ...isEnded }, anew);
   }
-  while (deps.servers.get(serverId)?.channels.has(channelId)) {
+  while (isArchived(deps, { serverId, channelId })) {
     const known = await syncChannels.findOne({ _id: channelId });
     if (!known) return;
     const request = archivedThreadsRequest(channelId, known.before);

@@ -85,15 +85,12 @@ async function tryMessage(deps: SyncDeps, one: SyncMessage): Promise<void> {
   if (deletedCount === 0) await messages.updateOne({ _id }, { $set: { dueAt: soon() } });
 }
 
-async function readMessage(
-  deps: SyncDeps,
-  { messageId, threadId, serverId, channelId }: SyncMessage,
-): Promise<void> {
-  const { platform, signal, servers } = deps;
+async function readMessage(deps: SyncDeps, one: SyncMessage): Promise<void> {
+  const { platform, signal } = deps;
+  const { messageId, threadId } = one;
   try {
     const answer = await platform.get(messageRequest(threadId, messageId), signal);
-    const server = servers.get(serverId);
-    if (server) await recordMessages(deps, server, { threadId, channelId }, [answer]);
+    await recordMessages(deps, one, [answer]);
   } catch (error) {
     if (!isProofOfDeletion(error)) throw error;
     await removeDeletedMessages(deps, { threadId }, [messageId]);

@@ -7,7 +7,7 @@ import { refuseMove } from '../ingest/mergeHeader.js';
 import { isByWebhook, isForEverybody, liveMessage } from '../sources/liveMessage.js';
 import { requireContentIntent } from './contentIntent.js';
 import { learnRoles, noteRolesOfEvent } from './memberRoles.js';
-import type { LoadedServer, SyncDeps } from './syncDeps.js';
+import { isArchived, type LoadedServer, type SyncDeps } from './syncDeps.js';
 
 /** A message that the platform told, and the time that it is recorded with. */
 export interface ToldMessage {
@@ -17,42 +17,42 @@ export interface ToldMessage {
   isEvent?: true;
 }
 
+/** A recorded thread. With `owner`, its mark is claimed for a caller that builds the thread at once. */
+interface Place {
+  serverId: string;
+  channelId: string;
+  threadId: string;
+  owner?: string;
+}
+
 /**
  * Records messages of a recorded thread. The header of the source has the lowest time, so it changes nothing of the
- * thread itself. With `owner`, the thread's mark is claimed for a caller that builds the thread at once. Nothing of a
- * server that is suspended meanwhile is recorded. Throws SyncProblem where messages are blank because the bot may not
- * read them. Throws SourceConflict where the thread is recorded as one of another forum or server.
+ * thread itself. Nothing is recorded where the last look at the server has found that the forum is not archived any
+ * more, or where the server is suspended. Throws SyncProblem where messages are blank because the bot may not read them.
+ * Throws SourceConflict where the thread is recorded as one of another forum or server.
  */
 export async function recordMessages(
   deps: SyncDeps,
-  { serverId }: Pick<LoadedServer, 'serverId'>,
-  { threadId, channelId, owner }: { threadId: string; channelId: string; owner?: string },
+  { serverId, channelId, threadId, owner }: Place,
   told: readonly ToldMessage[],
 ): Promise<void> {
+  if (!isArchived(deps, { serverId, channelId })) return;
   if (told.some(({ value }) => isForEverybody(value) && isBlank(value)))
     await requireContentIntent(deps);
   const server = await learnAuthors(deps, serverId, told);
-  // The bot was removed from the server meanwhile. So it is not known who is left out there.
-  if (!server) return;
+  const recorded = await findGathered(deps.collections.threads, threadId);
+  const channel = server?.channels.get(channelId);
+  // Without the server, it is not known who is left out there.
+  if (!server || !channel || !recorded) return;
+  refuseMove(recorded, { serverId, channelId });
   const { roles } = server;
   const messages = told.flatMap(
-    ({ value, asOf, isEvent }) =>
-      liveMessage(value, { threadId, asOf, roles, ...(isEvent && { isEvent }) }) ?? [],
+    ({ value, ...when }) => liveMessage(value, { threadId, roles, ...when }) ?? [],
   );
-  const recorded = await findGathered(deps.collections.threads, threadId);
-  const channel = server.channels.get(channelId);
-  if (recorded) refuseMove(recorded, { serverId, channelId });
-  if (messages.length === 0 || !recorded || !channel) return;
-  const { _id, title } = recorded;
-  const thread = { _id, serverId, channelId: recorded.channelId, title };
-  await ingest(
-    deps,
-    {
-      told: { asOf: 0, server: server.told, channel, thread },
-      ...(owner !== undefined && { owner }),
-    },
-    batches(messages),
-  );
+  if (messages.length === 0) return;
+  const thread = { _id: threadId, serverId, channelId, title: recorded.title };
+  const source = { told: { asOf: 0, server: server.told, channel, thread } };
+  await ingest(deps, owner === undefined ? source : { ...source, owner }, batches(messages));
 }
 
 /**

@@ -54,6 +54,14 @@ export interface LoadedServer {
   roles: ReadonlyMap<string, LiveRole>;
 }
 
+/** Whether a forum is archived, as the last look at its server has found. */
+export function isArchived(
+  { servers }: Pick<SyncDeps, 'servers'>,
+  { serverId, channelId }: { serverId: string; channelId: string },
+): boolean {
+  return servers.get(serverId)?.channels.has(channelId) === true;
+}
+
 /** The ids of the archived forums of all servers that were looked at. */
 export function channelsOf(servers: SyncDeps['servers']): string[] {
   return [...servers.values()].flatMap((server) => [...server.channels.keys()]);
