@@ -29,20 +29,16 @@ const UNKNOWN_USER = 10_013;
 
 /** Whether an error proves that the channel, thread or message that was asked for was deleted. */
 export function isProofOfDeletion(error: unknown): boolean {
-  return (
-    error instanceof PlatformRefused &&
-    error.status === 404 &&
-    (error.code === UNKNOWN_CHANNEL || error.code === UNKNOWN_MESSAGE)
-  );
+  return isUnknown(error, [UNKNOWN_CHANNEL, UNKNOWN_MESSAGE]);
 }
 
 /** Whether an error says that a person is not on the server that was asked about. */
 export function isNoMember(error: unknown): boolean {
-  return (
-    error instanceof PlatformRefused &&
-    error.status === 404 &&
-    (error.code === UNKNOWN_MEMBER || error.code === UNKNOWN_USER)
-  );
+  return isUnknown(error, [UNKNOWN_MEMBER, UNKNOWN_USER]);
+}
+
+function isUnknown(error: unknown, codes: readonly (number | null)[]): boolean {
+  return error instanceof PlatformRefused && error.status === 404 && codes.includes(error.code);
 }
 
 /** The token is wrong or was reset. Nothing more is asked with it. */

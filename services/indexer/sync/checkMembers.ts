@@ -1,8 +1,7 @@
 import { batches } from '../../../shared/platform/batches.js';
 import { PlatformAway, PlatformForbidden } from '../../../shared/discordApi/platformErrors.js';
 import { NEVER_CHECKED, syncOf, type SyncMember } from '../../../shared/store/syncRecords.js';
-import { isPermanent } from '../permanentErrors.js';
-import { readRoles } from './memberRoles.js';
+import { readRolesIfTold } from './memberRoles.js';
 import { noteUnknown } from './noteUnknown.js';
 import { rest } from '../rest.js';
 import type { SyncDeps } from './syncDeps.js';
@@ -82,15 +81,13 @@ async function nextMember(
  */
 async function tryRead(deps: SyncDeps, member: SyncMember): Promise<boolean> {
   try {
-    await readRoles(deps, member);
-    return true;
+    const refusal = await readRolesIfTold(deps, member);
+    if (!refusal) return true;
+    const members = syncOf(deps.collections.sync, 'member');
+    await members.updateOne({ _id: member._id }, { $set: { checkedAt: new Date() } });
+    return !(refusal instanceof PlatformForbidden);
   } catch (error) {
     if (error instanceof PlatformAway) return false;
-    if (!isPermanent(error)) throw error;
-    const { _id, userId } = member;
-    deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
-    const members = syncOf(deps.collections.sync, 'member');
-    await members.updateOne({ _id }, { $set: { checkedAt: new Date() } });
-    return !(error instanceof PlatformForbidden);
+    throw error;
   }
 }

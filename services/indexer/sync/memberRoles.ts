@@ -45,7 +45,7 @@ export async function learnRoles(
   deps: Deps,
   { serverId, optOutRoles }: Pick<LoadedServer, 'serverId' | 'optOutRoles'>,
   authorIds: readonly string[],
-  read = readRoles,
+  read: (deps: Deps, member: Member) => Promise<unknown> = readRoles,
 ): Promise<void> {
   if (optOutRoles.size === 0) return;
   const unknown = [...new Set(authorIds)].filter(
@@ -65,7 +65,9 @@ export async function learnRoles(
     if (deps.members.get(id) === undefined) deps.members.set(id, out.includes(id));
   }
   const never = unknown.filter((userId) => !asked.includes(memberId(serverId, userId)));
-  await forEachAtOnce(never, AT_ONCE, (userId) => read(deps, { serverId, userId }));
+  await forEachAtOnce(never, AT_ONCE, async (userId) => {
+    await read(deps, { serverId, userId });
+  });
 }
 
 /**
@@ -77,13 +79,22 @@ export function readRoles(deps: Deps, member: Member): Promise<void> {
   return deps.turns(memberId(serverId, userId), () => readAndNote(deps, member));
 }
 
-/** Does the same as `readRoles`. Where the platform refuses to tell the roles, or tells them wrongly, it logs that. */
-export async function readRolesIfTold(deps: Deps, member: Member): Promise<void> {
+/**
+ * Asks for a person's roles by `read`. Where the platform refuses to tell the roles, or tells them wrongly, it logs that,
+ * and resolves with the error; else with null.
+ */
+export async function readRolesIfTold(
+  deps: Deps,
+  { serverId, userId }: Member,
+  read = readRoles,
+): Promise<Error | null> {
   try {
-    await readRoles(deps, member);
+    await read(deps, { serverId, userId });
+    return null;
   } catch (error) {
     if (!isPermanent(error)) throw error;
-    deps.logger.warn({ err: error, userId: member.userId }, 'The roles of a member cannot be read');
+    deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
+    return error;
   }
 }
 
@@ -148,18 +159,12 @@ async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
     await noteRoles(deps, told);
     return;
   }
-  const { serverId, userId } = told;
-  try {
-    await readAndNote(deps, { serverId, userId });
-  } catch (error) {
-    if (!isPermanent(error)) throw error;
-    deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
-    // The person stays left out. They are asked for again at once, and later in their turn.
-    await syncOf(deps.collections.sync, 'member').updateOne(
-      { _id: memberId(serverId, userId) },
-      { $set: { checkedAt: NEVER_CHECKED } },
-    );
-  }
+  if (!(await readRolesIfTold(deps, told, readAndNote))) return;
+  // The person stays left out. They are asked for again at once, and later in their turn.
+  await syncOf(deps.collections.sync, 'member').updateOne(
+    { _id: memberId(told.serverId, told.userId) },
+    { $set: { checkedAt: NEVER_CHECKED } },
+  );
 }
 
 /**
