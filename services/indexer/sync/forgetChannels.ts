@@ -13,6 +13,10 @@ export async function forgetChannels(
   const channels = syncOf(sync, 'channel');
   const ids = await channels.distinct('_id', { kind: 'channel', ...which });
   if (ids.length === 0) return;
+  // The threads are forgotten first. A list that ends meanwhile has found them noted, so it has to be read again.
+  for (const kind of ['thread', 'message'] as const) {
+    await sync.deleteMany({ kind, channelId: { $in: ids } });
+  }
   await channels.updateMany(
     { _id: { $in: ids } },
     // A list that is under way does not note its place any more.
@@ -21,7 +25,4 @@ export async function forgetChannels(
       $unset: { before: '', newest: '', listedTo: '', unreadable: '' },
     },
   );
-  for (const kind of ['thread', 'message'] as const) {
-    await sync.deleteMany({ kind, channelId: { $in: ids } });
-  }
 }

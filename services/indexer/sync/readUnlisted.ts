@@ -8,9 +8,9 @@ import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /**
  * Called when a forum was just listed. Looks for recorded threads of the forum of which the sync has no note, and notes
- * that they are to be read. A process recorded such a thread and was killed before it noted the thread. Or the note was
- * deleted while the forum could not be read. If the platform has deleted the thread since, no list tells so: only
- * reading the thread does.
+ * that they are to be read. Their notes were deleted while the forum could not be read, or by a process that was killed
+ * before it noted that the forum is to be listed again. Or a restore has brought the threads. If the platform has
+ * deleted such a thread since, no list tells so: only reading the thread does.
  */
 export async function readUnlisted(
   { collections }: Pick<SyncDeps, 'collections'>,

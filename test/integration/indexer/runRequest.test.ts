@@ -1,5 +1,6 @@
 import { mock } from 'node:test';
 import { expect } from 'chai';
+import type { Filter } from 'mongodb';
 import { createLiveClock } from '../../../services/indexer/stores/liveClock.js';
 import { forgetChannels } from '../../../services/indexer/sync/forgetChannels.js';
 import { suspendServer } from '../../../services/indexer/sync/suspend.js';
@@ -17,7 +18,11 @@ import {
 } from '../../../shared/discordApi/platformErrors.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { stateOf } from '../../../shared/store/state.js';
-import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
+import {
+  syncOf,
+  type SyncRecord,
+  type SyncRequestRecord,
+} from '../../../shared/store/syncRecords.js';
 import {
   anAnsweredServer,
   answeringPlatform,
@@ -343,6 +348,39 @@ describe('a request to sync', () => {
     await runRequest(own, aRequest());
     const noted = await deps.collections.sync.distinct('_id', { kind: 'thread' });
     expect(noted).to.have.members([first, second, old].map((thread) => thread!.id));
+  });
+
+  it('finds all threads of a forum that was listed while it was being forgotten', async () => {
+    const one = anAnsweredServer('Rust', ['help']);
+    const { id: channelId } = one.channels[0]!;
+    const archived = pagesOf(one, channelId, 3);
+    const { platform } = answeringPlatform([one]);
+    const get: PlatformClient['get'] = async (request, signal) => {
+      const answer = await platform.get(request, signal);
+      if (request.route !== 'archivedThreads') return answer;
+      const before = new URL(request.path, 'http://platform').searchParams.get('before') ?? '9';
+      const [next, ...others] = archived.filter(
+        ({ thread_metadata: { archive_timestamp: at } }) => at! < before,
+      );
+      const value = { threads: [next], unreadable: [], has_more: others.length > 0 };
+      return { ...answer, value: value as never };
+    };
+    const own = syncDeps(deps, { get });
+    await runRequest(own, aRequest());
+    const { sync } = deps.collections;
+    const slow = new Proxy(sync, {
+      get(target, name) {
+        if (name !== 'deleteMany') return Reflect.get(target, name) as unknown;
+        return async (filter: Filter<SyncRecord>) => {
+          await runRequest(own, aRequest());
+          return target.deleteMany(filter);
+        };
+      },
+    });
+    await forgetChannels(slow, { serverId: one.guild.id });
+    await runRequest(own, aRequest());
+    const noted = await sync.distinct('_id', { kind: 'thread' });
+    expect(noted).to.have.members(archived.map(({ id }) => id));
   });
 
   it('ends a list whose last page holds nothing that can be read', async () => {
