@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { requestSync } from '../../../shared/store/requestSync.js';
 import { isPermanent } from '../permanentErrors.js';
 import { forgetChannels } from '../sync/forgetChannels.js';
 import { suspendServer, NOT_THERE } from '../sync/suspend.js';
 import { noteRolesOfEvent } from '../sync/memberRoles.js';
 import { countAsUnread, readOnceMore } from '../sync/repairThreads.js';
+import { requestAll } from '../sync/serveRequests.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { createTasks, untilDone } from '../sync/tasks.js';
 import type { GatewayEvent, ServerEvent } from './gatewayEvents.js';
@@ -138,9 +138,7 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
         done();
       };
       if (event === 'unreadable') {
-        tasks.start(() =>
-          untilDone(signal, () => requestSync(deps.collections, {}, 'all')).then(end),
-        );
+        tasks.start(() => untilDone(signal, () => requestAll(deps)).then(end));
         return;
       }
       // Events get their times in the order in which they came.

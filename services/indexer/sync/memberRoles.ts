@@ -11,19 +11,6 @@ import { commitHeld } from './commitHeld.js';
 import { noteRoles, type ToldRoles } from './noteRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
-type Deps = Pick<
-  SyncDeps,
-  | 'collections'
-  | 'commit'
-  | 'servers'
-  | 'members'
-  | 'optOutRoles'
-  | 'turns'
-  | 'platform'
-  | 'signal'
-  | 'logger'
->;
-
 /**
  * How many authors of one page of messages are asked for at once. Many threads are fetched at once. A look at the
  * server asks for the bot's own roles by the same route, and must not wait behind all of their authors.
@@ -42,10 +29,10 @@ export interface Member {
  * for the roles of one author.
  */
 export async function learnRoles(
-  deps: Deps,
+  deps: SyncDeps,
   { serverId, optOutRoles }: Pick<LoadedServer, 'serverId' | 'optOutRoles'>,
   authorIds: readonly string[],
-  read: (deps: Deps, member: Member) => Promise<unknown> = readRoles,
+  read: (deps: SyncDeps, member: Member) => Promise<unknown> = readRoles,
 ): Promise<void> {
   if (optOutRoles.size === 0) return;
   const unknown = [...new Set(authorIds)].filter(
@@ -74,7 +61,7 @@ export async function learnRoles(
  * Asks for a person's roles, and notes them. The platform tells no roles of a person who has left the server. A person
  * who was left out before that stays left out.
  */
-export function readRoles(deps: Deps, member: Member): Promise<void> {
+export function readRoles(deps: SyncDeps, member: Member): Promise<void> {
   const { serverId, userId } = member;
   return deps.turns(memberId(serverId, userId), () => readAndNote(deps, member));
 }
@@ -84,7 +71,7 @@ export function readRoles(deps: Deps, member: Member): Promise<void> {
  * and resolves with the error; else with null.
  */
 export async function readRolesIfTold(
-  deps: Deps,
+  deps: SyncDeps,
   { serverId, userId }: Member,
   read = readRoles,
 ): Promise<Error | null> {
@@ -98,7 +85,7 @@ export async function readRolesIfTold(
   }
 }
 
-async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<void> {
+async function readAndNote(deps: SyncDeps, { serverId, userId }: Member): Promise<void> {
   const checkedAt = new Date();
   const _id = memberId(serverId, userId);
   if ((await erasedPeople(deps.collections)).has(userId)) {
@@ -133,7 +120,7 @@ async function readAndNote(deps: Deps, { serverId, userId }: Member): Promise<vo
 
 /** Asks for the roles of the server, too. */
 async function withServer(
-  { platform, signal, optOutRoles }: Deps,
+  { platform, signal, optOutRoles }: SyncDeps,
   told: ToldRoles,
 ): Promise<ToldRoles> {
   const { value, asOf } = await platform.get(guildRequest(told.serverId), signal);
@@ -149,12 +136,12 @@ async function withServer(
  * The notes of one person are made one after the other. Otherwise, while a first note is being stored, a second one
  * could be skipped because it tells the state before the first.
  */
-export async function noteRolesOfEvent(deps: Deps, told: ToldRoles): Promise<void> {
+export async function noteRolesOfEvent(deps: SyncDeps, told: ToldRoles): Promise<void> {
   const { serverId, userId } = told;
   await deps.turns(memberId(serverId, userId), () => noteOrRead(deps, told));
 }
 
-async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
+async function noteOrRead(deps: SyncDeps, told: ToldRoles): Promise<void> {
   if (!(await needsServer(deps, told))) {
     await noteRoles(deps, told);
     return;
@@ -174,7 +161,7 @@ async function noteOrRead(deps: Deps, told: ToldRoles): Promise<void> {
  * give it up.
  */
 async function needsServer(
-  { servers, members, optOutRoles, collections }: Deps,
+  { servers, members, optOutRoles, collections }: SyncDeps,
   { serverId, userId, roleIds }: ToldRoles,
 ): Promise<boolean> {
   const server = servers.get(serverId);

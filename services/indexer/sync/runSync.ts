@@ -1,20 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { LRUCache } from 'lru-cache';
-import { requestSync } from '../../../shared/store/requestSync.js';
 import { isPartlyRestored } from '../../../shared/store/restore.js';
 import { stateOf } from '../../../shared/store/state.js';
-import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
 import { followSignal } from '../../../shared/platform/followSignal.js';
 import type { IndexerDeps } from '../deps.js';
 import { isTransient } from '../permanentErrors.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
-import {
-  PlatformAnswerError,
-  PlatformAway,
-  PlatformRefused,
-  PlatformUnauthorized,
-} from '../../../shared/discordApi/platformErrors.js';
+import { PlatformUnauthorized } from '../../../shared/discordApi/platformErrors.js';
 import type { LiveClock } from '../stores/liveClock.js';
 import { createTurns } from '../turns.js';
 import { checkMembers } from './checkMembers.js';
@@ -23,19 +16,16 @@ import { listen, type GatewayAccess } from '../gateway/listen.js';
 import { fetchThreads } from './fetchThreads.js';
 import { createMeter, type Meter } from './meter.js';
 import { holdLease, LEASE_MS, releaseLease } from './lease.js';
-import { noteAway, noteBack } from './noteAway.js';
-import { postponeRequest } from './postponeRequest.js';
 import { readMessages } from './readMessages.js';
 import { createRemovals } from './removals.js';
 import { removeLongWithheld } from './removeWithheld.js';
 import { repairThreads } from './repairThreads.js';
-import { runRequest } from './runRequest.js';
+import { serveRequests } from './serveRequests.js';
 import { rest } from '../rest.js';
 import type { SyncDeps } from './syncDeps.js';
-import { NotSynced, SyncProblem } from './syncProblem.js';
+import { SyncProblem } from './syncProblem.js';
 import { createTasks } from './tasks.js';
 
-const LOOK_EVERY_MS = 250;
 const AGAIN_AFTER_MS = 5_000;
 /** How often (ms) to try again where an operator has to change something. */
 const PROBLEM_EVERY_MS = 60_000;
@@ -148,7 +138,6 @@ async function takeTurn(
       members: new LRUCache({ max: MEMBERS_REMEMBERED }),
       listening: { since: null },
     };
-    await requestSync(deps.collections, {}, ALL);
     const parts = createTasks(sync);
     parts.start(() => serveRequests(sync, allEveryMs));
     parts.start(() => fetchThreads(sync));
@@ -167,9 +156,6 @@ async function takeTurn(
     turn.end();
   }
 }
-
-/** The id of the request that the sync makes itself, for everything new. */
-const ALL = 'all';
 
 function isProblem(error: unknown): error is Error {
   return error instanceof SyncProblem || error instanceof PlatformUnauthorized;
@@ -218,61 +204,4 @@ function keepLease(
     );
     loseInTime();
   }, LEASE_MS / 5);
-}
-
-/** Serves requests, one after the other. Now and then, it makes a request for everything new. */
-async function serveRequests(deps: SyncDeps, allEveryMs: number): Promise<void> {
-  const { sync, state } = deps.collections;
-  let askedAt = performance.now();
-  while (!deps.signal.aborted) {
-    if (performance.now() - askedAt > allEveryMs) {
-      askedAt = performance.now();
-      await requestSync(deps.collections, {}, ALL);
-    }
-    const next = await syncOf(sync, 'request').findOne(
-      {
-        kind: 'request',
-        listed: { $ne: true },
-        problem: { $exists: false },
-        dueAt: { $not: { $gt: new Date() } },
-      },
-      { sort: { at: 1 } },
-    );
-    if (next) {
-      await serveRequest(deps, next);
-      await stateOf(state, 'sync').updateOne(
-        { _id: 'sync', problem: { $ne: null } },
-        { $set: { problem: null } },
-      );
-    } else await rest(LOOK_EVERY_MS, deps.signal);
-  }
-}
-
-/** Serves one request. After a transient fault, the request stays and is served again. */
-async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise<void> {
-  const requests = syncOf(deps.collections.sync, 'request');
-  const { _id, at } = request;
-  try {
-    await runRequest(deps, request);
-    if (_id === ALL) await requests.deleteOne({ _id, at });
-    else await requests.updateOne({ _id, at }, { $set: { listed: true } });
-    await noteBack(deps);
-  } catch (error) {
-    if (error instanceof PlatformAway) {
-      deps.logger.warn(
-        { err: error, request: _id },
-        'The platform is away, and is asked again later',
-      );
-      await noteAway(deps, error);
-      return postponeRequest(requests, request);
-    }
-    const isIts =
-      error instanceof NotSynced ||
-      error instanceof PlatformRefused ||
-      error instanceof PlatformAnswerError;
-    if (!isIts) throw error;
-    deps.logger.warn({ err: error, request: _id }, 'A request to sync cannot be done');
-    if (_id === ALL) await requests.deleteOne({ _id, at });
-    else await requests.updateOne({ _id, at }, { $set: { problem: error.message } });
-  }
 }

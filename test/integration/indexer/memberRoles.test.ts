@@ -10,7 +10,6 @@ import {
 import { requestErasure } from '../../../shared/store/erasures.js';
 import { memberId } from '../../../shared/store/optOuts.js';
 import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
-import { createTurns } from '../../../services/indexer/turns.js';
 import {
   learnRoles,
   noteRolesOfEvent,
@@ -23,6 +22,7 @@ import { noteUnknown } from '../../../services/indexer/sync/noteUnknown.js';
 import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { syncDeps } from '../../support/answeringPlatform.js';
 import { until } from '../../support/apiServer.js';
 import { everyTrace } from '../../support/everyTrace.js';
 import { anId } from '../../support/factories.js';
@@ -54,16 +54,12 @@ describe('roles of members', () => {
       asking.now -= 1;
       return answer;
     };
+    const platform = { get } as unknown as PlatformClient;
+    const servers = new Map([[serverId, server]]);
     return {
-      ...deps,
+      ...syncDeps(deps, platform, { servers, optOutRoles: ['no archive'] }),
       server,
       asking,
-      servers: new Map([[serverId, server]]),
-      optOutRoles: ['no archive'],
-      members: new LRUCache<string, boolean>({ max: 10 }),
-      turns: createTurns(),
-      platform: { get } as unknown as PlatformClient,
-      signal: new AbortController().signal,
     };
   }
   const isOut = async () => (await deps.collections.optOuts.countDocuments()) === 1;

@@ -6,7 +6,7 @@ import { forgetChannels } from '../../../services/indexer/sync/forgetChannels.js
 import { suspendServer } from '../../../services/indexer/sync/suspend.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
-import { postponeRequest } from '../../../services/indexer/sync/postponeRequest.js';
+import { postponeRequest } from '../../../services/indexer/sync/serveRequests.js';
 import { runRequest } from '../../../services/indexer/sync/runRequest.js';
 import { runSync } from '../../../services/indexer/sync/runSync.js';
 import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
