@@ -28,42 +28,46 @@ export interface ToldRoles {
  */
 export async function noteRoles(
   deps: Pick<SyncDeps, 'commit' | 'signal' | 'servers' | 'members'>,
-  { serverId, userId, roleIds, asOf, checkedAt, asked }: ToldRoles,
+  told: ToldRoles,
 ): Promise<boolean> {
-  /** What was known of the server when the member was last judged. */
-  let looked: LoadedServer | undefined;
-  const judge = (): Judged | null => {
-    looked = deps.servers.get(serverId);
-    if (!looked) return null;
-    const { optOutRoles, roles } = asked && asked.asOf > looked.asOf ? asked : looked;
-    if (looked.optOutRoles.size === 0 && optOutRoles.size === 0) return null;
-    const carried = roleIds.filter((id) => optOutRoles.has(id)).sort();
-    // While no role opts out, everybody stays as they are.
-    const isThere = (roleId: string): boolean => optOutRoles.size > 0 && roles.has(roleId);
-    return { carried, isThere };
-  };
-  const judged = judge();
+  const { serverId, userId, asOf, checkedAt = new Date() } = told;
   const _id = memberId(serverId, userId);
+  const judged = judge(deps, told);
   if (judged === null || (judged.carried.length === 0 && deps.members.get(_id) === false))
     return false;
-  const told = { _id, kind: 'member' as const, serverId, userId, asOf };
-  const member = { ...told, checkedAt: checkedAt ?? new Date() };
-  const noted = await noteChoice(deps, member, judge);
+  const member: SyncMember = { _id, kind: 'member', serverId, userId, asOf, checkedAt };
+  const noted = await noteChoice(deps, member, () => judge(deps, told));
   if (noted === null) return false;
   // While the choice was being stored, a look at the server may have found other opt-out roles. That look has then
   // forgotten all members, so that they are judged again. This judgement went by the old roles, so it is not remembered.
-  if (deps.servers.get(serverId) === looked) deps.members.set(_id, noted.isOut);
+  if (deps.servers.get(serverId) === noted.looked) deps.members.set(_id, noted.isOut);
   return noted.isRecorded;
 }
 
-/** Which roles of OPT_OUT_ROLE a member carries, and which roles the server has. */
+/** By which look at the server a member is judged, which roles of OPT_OUT_ROLE they carry, and which the server has. */
 interface Judged {
+  looked: LoadedServer;
   carried: string[];
   isThere: (roleId: string) => boolean;
 }
 
-/** Whether a member is left out, and whether that was recorded just now. */
-interface Noted {
+/** Judges a member by what is known of the server now. Returns null where nobody can be judged. */
+function judge(
+  { servers }: Pick<SyncDeps, 'servers'>,
+  { serverId, roleIds, asked }: ToldRoles,
+): Judged | null {
+  const looked = servers.get(serverId);
+  if (!looked) return null;
+  const { optOutRoles, roles } = asked && asked.asOf > looked.asOf ? asked : looked;
+  if (looked.optOutRoles.size === 0 && optOutRoles.size === 0) return null;
+  const carried = roleIds.filter((id) => optOutRoles.has(id)).sort();
+  // While no role opts out, everybody stays as they are.
+  const isThere = (roleId: string): boolean => optOutRoles.size > 0 && roles.has(roleId);
+  return { looked, carried, isThere };
+}
+
+/** Whether a member is left out, whether that was recorded just now, and by which look at the server. */
+interface Noted extends Pick<Judged, 'looked'> {
   isOut: boolean;
   isRecorded: boolean;
 }
@@ -77,7 +81,7 @@ interface Noted {
 async function noteChoice(
   deps: Pick<SyncDeps, 'commit' | 'signal'>,
   member: SyncMember,
-  judge: () => Judged | null,
+  judgeNow: () => Judged | null,
 ): Promise<Noted | null> {
   const { _id, serverId, userId, asOf } = member;
   return commitHeld(deps, {
@@ -87,11 +91,11 @@ async function noteChoice(
       const known = documents.get('sync', _id) as SyncMember | null;
       const record = documents.get('optOuts', _id);
       const wasOut = record !== null;
-      const judged = judge();
+      const judged = judgeNow();
       if (judged === null) return null;
-      if (known && known.asOf >= asOf) return { isOut: wasOut, isRecorded: false };
+      const { looked, carried, isThere } = judged;
+      if (known && known.asOf >= asOf) return { looked, isOut: wasOut, isRecorded: false };
       documents.put('sync', member);
-      const { carried, isThere } = judged;
       const before = record?.roleIds ?? [];
       // Where none of the roles exists any more, a moderator has deleted them. The member did not give them up.
       const areDeleted = before.length > 0 && !before.some(isThere);
@@ -99,13 +103,13 @@ async function noteChoice(
       if (carried.length > 0 && !isDeepStrictEqual(carried, before)) {
         documents.put('optOuts', { _id, serverId, userId, roleIds: carried });
       }
-      if (isOut === wasOut) return { isOut, isRecorded: true };
+      if (isOut === wasOut) return { looked, isOut, isRecorded: true };
       if (!isOut) documents.remove('optOuts', _id);
       const state = documents.get('state', 'optOuts');
       const version = state?._id === 'optOuts' ? state.version + 1 : 1;
       documents.put('state', { _id: 'optOuts', version });
       documents.mark('member', _id, { causes: isOut ? [`opt-out/${_id}`] : [] });
-      return { isOut, isRecorded: true };
+      return { looked, isOut, isRecorded: true };
     },
   });
 }

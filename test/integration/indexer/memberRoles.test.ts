@@ -19,7 +19,7 @@ import { checkMembers } from '../../../services/indexer/sync/checkMembers.js';
 import { judgeMembersAgain } from '../../../services/indexer/sync/judgeMembersAgain.js';
 import { noteRoles } from '../../../services/indexer/sync/noteRoles.js';
 import { noteUnknown } from '../../../services/indexer/sync/noteUnknown.js';
-import type { LoadedServer, SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
+import type { LoadedServer } from '../../../services/indexer/sync/syncDeps.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { syncDeps } from '../../support/answeringPlatform.js';
@@ -270,7 +270,7 @@ describe('roles of members', () => {
         return Promise.reject(answer);
       };
       const more = { platform: { get }, signal: stop.signal, listening: { since: null } };
-      await checkMembers({ ...own, ...more } as unknown as SyncDeps, 1);
+      await checkMembers({ ...own, ...more }, 1);
       return asked;
     };
     // This must not end the sync.
@@ -294,7 +294,7 @@ describe('roles of members', () => {
       return Promise.reject(new PlatformForbidden('Missing Access', 403, 50_001));
     };
     const more = { platform: { get }, signal: stop.signal, listening: { since: null } };
-    const checking = checkMembers({ ...own, ...more } as unknown as SyncDeps, 1);
+    const checking = checkMembers({ ...own, ...more }, 1);
     const isNoted = { kind: 'member' as const, checkedAt: { $gt: NEVER_CHECKED } };
     await until(async () => (await sync.countDocuments(isNoted)) > 0);
     // In this time, the next one would be looked for and asked for.
