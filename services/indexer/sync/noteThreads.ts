@@ -103,8 +103,9 @@ async function noteThread(
     const now = documents.get('sync', thread.id) as SyncThread | null;
     // This answer was asked for before the one that is noted, so it tells nothing new.
     if (now && now.asOf >= asOf) return;
-    // A thread that is already to be fetched goes on from its place, even if it was noted just now.
-    const isRecorded = recorded !== null && !now?.todo;
+    // A thread that is already to be fetched goes on from its place, even if it was noted just now. A thread that was
+    // forgotten meanwhile is read from its first message.
+    const isRecorded = recorded !== null && now !== null && !now.todo;
     const todo = isRecorded ? null : todoOf(thread, now ?? undefined);
     const fetched = { ...NOTHING_FETCHED, ...now, ...(isRecorded && recorded) };
     const digest = digestFor(documents.erased());

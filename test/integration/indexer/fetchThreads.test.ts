@@ -400,6 +400,13 @@ describe('fetching threads', () => {
     expect(again).to.deep.equal({ todo: 'all', isFromFirst: true });
   });
 
+  it('begins at the first message where the forum is forgotten while all seems to be recorded', async () => {
+    const forget = async (_id: string) => {
+      await deps.collections.sync.deleteOne({ _id });
+    };
+    expect(await toldAgain(1, 'last', forget)).to.deep.equal({ todo: 'new', isFromFirst: true });
+  });
+
   it('reads all of a thread of which something new is told meanwhile', async () => {
     const again = await toldAgain(2, 'last', (_id) => readOnceMore(deps, _id));
     expect(again).to.deep.equal({ todo: 'all', isFromFirst: true });
