@@ -66,16 +66,9 @@ export interface Sync {
 export function runSync(deps: IndexerDeps, speaks: Speaks, options: SyncOptions): Sync {
   const stopped = new AbortController();
   const holder = randomUUID();
+  const turn: Turn = { ...speaks, options, holder, stopped: stopped.signal };
   const ended = (async () => {
-    while (!stopped.signal.aborted) {
-      const restMs = await takeTurn(deps, {
-        ...speaks,
-        options,
-        holder,
-        stopped: stopped.signal,
-      });
-      await rest(restMs, stopped.signal);
-    }
+    while (!stopped.signal.aborted) await rest(await takeTurn(deps, turn), stopped.signal);
     await releaseLease(deps.collections, holder).catch(() => undefined);
   })();
   return {
