@@ -42,7 +42,7 @@ const RECORDERS: { readonly [Kind in InThread]: Recorder<Kind> } = {
     changeReactions(
       deps,
       place,
-      events.map(({ event: { messageId, change }, asOf }) => ({ messageId, change, asOf })),
+      events.map(({ event, asOf }) => ({ ...event, asOf })),
     ),
   async changed({ commit }, place, events) {
     const messageIds = events.map(({ event }) => event.messageId);

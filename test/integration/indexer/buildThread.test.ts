@@ -29,7 +29,7 @@ import type { Commit } from '../../../services/indexer/work/commit.js';
 import { runClaimed, runDue } from '../../../services/indexer/work/runMarks.js';
 import { liveIndex } from '../../../services/indexer/search/generations.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
-import { recordMessageDeletions } from '../../../services/indexer/sync/recordMessageDeletions.js';
+import { recordMessageDeletions } from '../../../services/indexer/sync/removeDeleted.js';
 import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import {

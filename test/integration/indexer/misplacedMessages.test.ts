@@ -5,7 +5,7 @@ import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
 import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { recordThreadDeletion } from '../../../services/indexer/jobs/deleteThread.js';
-import { recordMessageDeletions } from '../../../services/indexer/sync/recordMessageDeletions.js';
+import { recordMessageDeletions } from '../../../services/indexer/sync/removeDeleted.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
 import { build, doAll, record, stalled } from '../../support/indexerDeps.js';
