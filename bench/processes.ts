@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { onAsked } from '../test/support/onAsked.js';
 
 /** How a process of this project is started. */
 export interface Start {
@@ -14,10 +15,7 @@ export interface Start {
   ownSession?: boolean;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  // `once` would not do: a second signal would end this process before its children.
-  process.on(signal, () => process.exit(1));
-}
+onAsked(() => process.exit(1));
 
 /** Starts a service or the command line. It is killed when this process ends. */
 export function startProcess(

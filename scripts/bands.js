@@ -1,5 +1,5 @@
 import { prepare, requireNode } from './lib/project.js';
-import { startTemporaryServers } from './lib/servers.js';
+import { startServers } from './lib/servers.js';
 import { runTests } from './lib/tests.js';
 
 /**
@@ -14,7 +14,7 @@ const FILES = ['bands', 'properties'].map(
 
 requireNode();
 if (!(await prepare())) process.exit(1);
-const servers = startTemporaryServers('bands');
+const servers = await startServers();
 let failed = 1;
 try {
   const env = await servers.ready;

@@ -32,7 +32,9 @@ const options = new URL(`../dist/bench/options/${name}.js`, import.meta.url);
 (await import(options)).optionsOrExit(args);
 // This one starts servers of its own, which it freezes and kills.
 if (name === 'outages') process.exit(await measure(process.env));
-const servers = startServers(resolve(ROOT, process.env.DATA_DIR || '.data', 'bench'));
+const servers = await startServers({
+  dataDir: resolve(ROOT, process.env.DATA_DIR || '.data', 'bench'),
+});
 try {
   const env = await servers.ready;
   process.exitCode = env === undefined ? 1 : await measure(env);

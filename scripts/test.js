@@ -1,6 +1,6 @@
 import { runChecks } from './lib/checks.js';
 import { build, install, requireNode } from './lib/project.js';
-import { startTemporaryServers } from './lib/servers.js';
+import { startServers } from './lib/servers.js';
 import { runTests, testFiles } from './lib/tests.js';
 
 // The JVM lives only for minutes, which is too short for its slower, optimising compiler to pay off.
@@ -35,7 +35,7 @@ async function checkAndTest() {
 
 async function buildAndTest() {
   if (!(await build())) return { passed: 0, failed: 1 };
-  const servers = startTemporaryServers('test', { ...process.env, ...SHORT_LIVED });
+  const servers = await startServers({ env: { ...process.env, ...SHORT_LIVED } });
   try {
     return await testWith(servers.ready);
   } finally {

@@ -26,13 +26,11 @@ export async function runTests(paths, env, { jobs = 1 } = {}) {
   const reporter = join(ROOT, 'scripts/lib/mochaReporter.cjs');
   const parallel = jobs > 1 ? ['--parallel', '--jobs', String(jobs)] : [];
   const args = [...paths, ...parallel, '--reporter', reporter, '--reporter-option', `file=${file}`];
-  try {
-    const { code } = await runTool('mocha/bin/mocha.js', args, { env, show: true });
-    const { passed, failed } = readResult(file);
-    return { passed, failed: code !== 0 || passed === 0 ? Math.max(1, failed) : failed };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  // A process that is asked to end never comes to the next lines.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const { code } = await runTool('mocha/bin/mocha.js', args, { env, show: true });
+  const { passed, failed } = readResult(file);
+  return { passed, failed: code !== 0 || passed === 0 ? Math.max(1, failed) : failed };
 }
 
 function readResult(file) {

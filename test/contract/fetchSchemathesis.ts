@@ -29,10 +29,14 @@ async function run(command: string, args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`);
 }
 
-/** Runs a program, shows its output, and resolves with its exit code. */
-export function runShown(command: string, args: string[], env = process.env): Promise<number> {
+/** Runs a program, shows its output, and resolves with its exit code. Aborting the signal ends it, and rejects. */
+export function runShown(
+  command: string,
+  args: string[],
+  options: { env?: NodeJS.ProcessEnv; signal?: AbortSignal } = {},
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env, stdio: ['ignore', 'inherit', 'inherit'] });
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'inherit', 'inherit'] });
     child.on('error', reject).on('exit', (code) => resolve(code ?? 1));
   });
 }

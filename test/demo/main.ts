@@ -18,6 +18,7 @@ import { onNpmGone } from '../../services/local/npmWatch.js';
 import { createReport } from '../../services/local/report.js';
 import { start } from '../../services/local/start.js';
 import { startDiscord } from '../support/discord/startDiscord.js';
+import { onAsked } from '../support/onAsked.js';
 import { openStores, type TestStores } from '../support/stores.js';
 import { letThemTalk } from './community.js';
 
@@ -33,11 +34,7 @@ const seed = readSeed();
 const root = resolve(fileURLToPath(new URL('../../..', import.meta.url)));
 const report = createReport(process.stdout);
 const stop = new AbortController();
-// Where the terminal is closed, writing fails. The demonstration must still remove all that it has made.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => stop.abort());
-}
+onAsked(() => stop.abort());
 onNpmGone(process.env, () => stop.abort());
 
 const history = { guilds: 1, forums: 2, threads: 30, messages: 25, people: 20, weeks: 100 };

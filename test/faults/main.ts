@@ -8,7 +8,7 @@ import { printReport } from './printReport.js';
 import { createRandom } from './random.js';
 import { startRig } from './rig.js';
 import { runFaults } from './runFaults.js';
-import { startUntilAsked } from './startUntilAsked.js';
+import { startUntilAsked } from '../support/startUntilAsked.js';
 
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 10_000;

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { printReport } from '../printReport.js';
 import { runFaults } from '../runFaults.js';
-import { startUntilAsked } from '../startUntilAsked.js';
+import { startUntilAsked } from '../../support/startUntilAsked.js';
 import { SCALE_FAULTS, SCALE_LANES } from './scaleFaults.js';
 import { startScaleRig } from './scaleRig.js';
 

@@ -3,15 +3,10 @@
  * `npm run trial:sync -- --kills`: kills a process at every step of some events. See docs/reliability.md.
  */
 import { parseArgs } from 'node:util';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Children } from '../../../services/local/children.js';
-import { removeDataDir } from '../../../services/local/elasticsearchFolder.js';
-import { ensureServers } from '../../../services/local/ensureServers.js';
-import { createReport } from '../../../services/local/report.js';
 import { aBucket } from '../../support/mirrorRig.js';
-import { startUntilAsked } from '../startUntilAsked.js';
+import { startServers } from '../../support/startServers.js';
+import { startUntilAsked } from '../../support/startUntilAsked.js';
 import { runKills } from './runKills.js';
 import { runSyncTrial } from './syncTrial.js';
 
@@ -26,7 +21,7 @@ if (![seeds, from, atOnce].every((number) => Number.isSafeInteger(number) && num
   process.exit(2);
 }
 
-const { running, end } = startUntilAsked(startServers);
+const { running, end } = startUntilAsked(startAll);
 const { urls, bucket } = await running;
 Object.assign(process.env, urls);
 
@@ -58,21 +53,17 @@ function readOptions() {
 }
 
 /** Starts the missing servers, and a bucket where files are copied. */
-async function startServers(children: Children) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'forum-archive-trial-'));
-  const closing = [() => removeDataDir(dataDir)];
-  const close = async (): Promise<void> => {
-    for (const step of closing.reverse()) await step();
-  };
+async function startAll(children: Children) {
+  const servers = await startServers(children);
   try {
-    const report = createReport(process.stdout);
-    const servers = await ensureServers({ dataDir, env: process.env, report, children });
-    closing.push(() => servers.stop());
     const bucket = values.kills ? undefined : await aBucket();
-    if (bucket) closing.push(() => bucket.close());
+    const close = async (): Promise<void> => {
+      await bucket?.close();
+      await servers.close();
+    };
     return { urls: servers.urls, bucket, close };
   } catch (error) {
-    await close();
+    await servers.close();
     throw error;
   }
 }

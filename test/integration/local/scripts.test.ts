@@ -215,8 +215,8 @@ const LAUNCHER = {
   export const removeDataDir = async (folder) => rmSync(folder, { recursive: true });`,
 };
 
-/** A project in which `npm run contract` starts the modules above, and then a program that never ends. */
-async function withContract(
+/** A project in which `npm run trial:bands` starts the modules above, and then tests that never end. */
+async function withBands(
   work: (
     root: string,
     start: (STARTS: string) => ChildProcessByStdio<null, Readable, Readable>,
@@ -224,14 +224,16 @@ async function withContract(
 ): Promise<void> {
   await withProject(async (root) => {
     expect(await build(root)).to.equal(true);
-    const folders = ['dist/services/local', 'dist/test/contract', 'tmp'];
+    const folders = ['dist/services/local', 'dist/test/support', 'node_modules/mocha/bin', 'tmp'];
     for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
     for (const [name, script] of Object.entries(LAUNCHER))
       await writeFile(join(root, 'dist/services/local', name), script);
     const asking = "console.log('asking'); setInterval(() => {}, 1000);";
-    await writeFile(join(root, 'dist/test/contract/main.js'), asking);
+    await writeFile(join(root, 'node_modules/mocha/bin/mocha.js'), asking);
+    for (const name of ['onAsked.js', 'startServers.js', 'startUntilAsked.js'])
+      await cp(join(ROOT, 'dist/test/support', name), join(root, 'dist/test/support', name));
     await work(root, (STARTS) =>
-      spawn(process.execPath, [join(root, 'scripts/contract.js')], {
+      spawn(process.execPath, [join(root, 'scripts/bands.js')], {
         env: { ...process.env, STARTS, TMPDIR: join(root, 'tmp') },
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,
@@ -247,12 +249,12 @@ describe('a script with servers of its own', () => {
     ['yes', 'asking', 'its terminal was closed', 'SIGHUP'],
   ] as const)
     it(`removes their data after ${what}, when it is ${mark}`, () =>
-      withContract(async (root, start) => {
+      withBands(async (root, start) => {
         const script = start(STARTS);
         let told = '';
         script.stdout.setEncoding('utf8').on('data', (said: string) => (told += said));
         await until(() => told.includes(mark));
-        expect(await readdir(join(root, 'tmp'))).to.have.length(1);
+        expect(await readdir(join(root, 'tmp'))).to.not.deep.equal([]);
         // A terminal sends the signal to the whole group.
         process.kill(-script.pid!, signal);
         expect(await once(script, 'exit')).to.deep.equal([1, null]);
@@ -260,7 +262,7 @@ describe('a script with servers of its own', () => {
       }));
 
   it('removes their data when nobody reads its output any more, and prints no stack', () =>
-    withContract(async (root, start) => {
+    withBands(async (root, start) => {
       const script = start('later');
       const ended = once(script, 'exit');
       await once(script.stdout, 'data');

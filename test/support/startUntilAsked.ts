@@ -1,4 +1,5 @@
 import { createChildren, type Children } from '../../services/local/children.js';
+import { onAsked } from './onAsked.js';
 
 /** Something that was started, and that leaves nothing behind once it is closed. */
 interface Closable {
@@ -6,16 +7,14 @@ interface Closable {
 }
 
 /**
- * Starts what a run needs. `end` closes it, once. A signal does the same, and ends the process with 1. So does a terminal
- * that is closed, and an output that nobody reads any more, such as behind `head`. Where it is still being started then,
- * the children that were started for it are stopped, and `running` never settles. A start that fails has to leave nothing
- * behind.
+ * Starts what a run needs. `end` closes it, once. A process that is asked to end does the same (see onAsked.ts), and
+ * ends with 1. Where it is still being started then, the children that were started for it are stopped, and `running`
+ * never settles. A start that fails has to leave nothing behind.
  */
 export function startUntilAsked<T extends Closable>(
   start: (children: Children) => Promise<T>,
 ): { running: Promise<T>; end: () => Promise<void> } {
   const children = createChildren();
-  const starting = start(children);
   let isStarted = false;
   let ending: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -28,9 +27,8 @@ export function startUntilAsked<T extends Closable>(
     void end()
       .catch(console.error)
       .then(() => process.exit(1));
-  // `once` would not do: a second signal would end this process before its servers.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', stop);
+  onAsked(stop);
+  const starting = start(children);
   const settle = async (): Promise<T> => {
     const made = await starting.catch((error: unknown) => {
       if (ending === undefined) throw error;

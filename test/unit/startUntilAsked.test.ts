@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 
-const MODULE = new URL('./startUntilAsked.js', import.meta.url).href;
+const MODULE = new URL('../support/startUntilAsked.js', import.meta.url).href;
 
 /**
  * Starts a process that starts something by `start`, and then says every moment that it works. To close that takes until
