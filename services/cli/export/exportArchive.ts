@@ -1,9 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { writeExport, type ExportContent } from '../../../shared/exportFormat/writeExport.js';
+import { readdir } from 'node:fs/promises';
 import { batches } from '../../../shared/platform/batches.js';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import type { Collections } from '../../../shared/store/collections.js';
@@ -22,7 +17,7 @@ import { createProgress, type Progress } from '../progress.js';
 import { counted } from '../numbers.js';
 import { makeFolder } from '../makeFolder.js';
 import { requireWhole } from '../requireWhole.js';
-import { writeError } from '../writeError.js';
+import { createExportFiles, type ExportFiles } from './exportFiles.js';
 import type { Place } from './findPlace.js';
 import { findStart } from './findStart.js';
 import { namesToErase } from './namesToErase.js';
@@ -51,8 +46,9 @@ export interface ExportSummary {
 
 /**
  * Writes everything that is shown into a folder, in the extended form. The files are
- * `<server>/<channel>/<thread>.json`, where all names are ids. The archive may change meanwhile. Throws CliError where
- * the folder holds anything, unless forced, and where only a part of the archive is restored.
+ * `<server>/<channel>/<thread>.json`, where all names are ids. When it resolves, the disk holds them, also after a power
+ * cut. The archive may change meanwhile. Throws CliError where the folder holds anything, unless forced, and where only
+ * a part of the archive is restored.
  */
 export async function exportArchive(
   { collections }: Pick<Mongo, 'collections'>,
@@ -64,10 +60,12 @@ export async function exportArchive(
   await requireWhole({ collections });
   const total = await collections.threads.countDocuments(ALIVE);
   const progress = createProgress('Exporting', total, (done) => counted(done, 'thread'));
+  const files = createExportFiles(folder);
   try {
-    const threads = await writeThreads({ collections }, folder, progress);
+    const threads = await writeThreads({ collections }, files, progress);
     const { inChannels, ...written } = threads;
-    const forums = await writeForums({ collections }, folder, inChannels);
+    const forums = await writeForums({ collections }, files, inChannels);
+    await files.syncNames();
     return { ...written, forums, seconds: Math.round(performance.now() - began) / 1_000 };
   } finally {
     progress.stop();
@@ -91,7 +89,7 @@ interface WrittenThreads extends Pick<
 
 async function writeThreads(
   { collections }: Pick<Mongo, 'collections'>,
-  folder: string,
+  files: ExportFiles,
   progress: Progress,
 ): Promise<WrittenThreads> {
   const inChannels = new Set<string>();
@@ -104,7 +102,7 @@ async function writeThreads(
     // A hidden thread is no error. While a place is being deleted, its threads are deleted a little later than the
     // place.
     else if (place !== 'hidden') {
-      const writing = writeThread(collections, folder, thread, { place, unseen });
+      const writing = writeThread(collections, files, thread, { place, unseen });
       const messages = await writing.catch(throwUndamaged);
       if (messages === 'damaged') damaged.push(thread._id);
       else if (messages !== null) {
@@ -133,7 +131,7 @@ function throwUndamaged(error: unknown): 'damaged' {
  */
 async function writeThread(
   collections: Pick<Collections, 'messages' | 'threads' | 'channels' | 'servers'>,
-  folder: string,
+  files: ExportFiles,
   thread: ThreadRecord,
   { place, unseen: { unshown, pending } }: { place: Place; unseen: UnseenPeople },
 ): Promise<number | null> {
@@ -157,19 +155,20 @@ async function writeThread(
     // Without an owner, an import would take the author of the next message as the owner.
     ...(start.isOwnerUnshown && { ownerId: ERASED_ID }),
   };
-  await writeFile(join(folder, serverId, channelId, `${threadId}.json`), {
+  const content = {
     ...erasePlace(place, unshown.erased),
     asOf: realMicros(thread.asOf),
     messages,
     thread: header,
-  });
+  };
+  await files.write({ serverId, channelId, name: `${threadId}.json` }, content);
   return written;
 }
 
 /** Writes each shown channel that has no written thread. Resolves with how many channels it wrote. */
 async function writeForums(
   { collections }: Pick<Mongo, 'collections'>,
-  folder: string,
+  files: ExportFiles,
   inChannels: ReadonlySet<string>,
 ): Promise<number> {
   let forums = 0;
@@ -180,9 +179,9 @@ async function writeForums(
     const place = await findPlace({ serverId, channelId });
     if (typeof place === 'string') continue;
     const asOf = realMicros(Math.max(0, ...Object.values(stamps)));
-    const path = join(folder, serverId, channelId, 'forum.json');
     const shown = erasePlace(place, unseen.unshown.erased);
-    await writeFile(path, { ...shown, thread: null, messages: [], asOf });
+    const content = { ...shown, thread: null, messages: [], asOf };
+    await files.write({ serverId, channelId, name: 'forum.json' }, content);
     forums += 1;
   }
   return forums;
@@ -190,21 +189,4 @@ async function writeForums(
 
 function erasePlace({ server, channel }: Place, erased: ErasedPeople): Place {
   return { server: eraseFields(server, erased), channel: eraseFields(channel, erased) };
-}
-
-/**
- * Writes to a hidden file first, which no import reads, and then renames it. So a file with the final name is always
- * whole.
- */
-async function writeFile(path: string, content: ExportContent): Promise<void> {
-  const folder = dirname(path);
-  const temporary = join(folder, `.${basename(path)}.${process.pid}.partial`);
-  await makeFolder(folder);
-  try {
-    await pipeline(Readable.from(writeExport(content)), createWriteStream(temporary));
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw writeError(path, error);
-  }
 }

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import fs, { existsSync, statSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, symlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
 import { exportArchive } from '../../../services/cli/export/exportArchive.js';
@@ -252,4 +253,47 @@ describe('exportArchive', () => {
       );
       expect(await filesIn(folder)).to.deep.equal([fileOf(kept)]);
     }));
+
+  it('resolves only when the disk holds its files, each before it gets its name, and all names', () =>
+    withTemporaryFolder(async (root) => {
+      const threads = [await addThread(), await addThread()];
+      const folder = join(root, 'export');
+      const files = threads.map((thread) => join(folder, fileOf(thread)));
+      const inode = (path: string): number => statSync(path).ino;
+      const named = (): number[] => files.filter((path) => existsSync(path)).map(inode);
+      const synced = new Map<number, number[]>();
+      await seeingSyncs(
+        (synchronised) => synced.set(synchronised, named()),
+        () => exportArchive(stores.mongo, folder, { force: false }),
+      );
+      for (const path of files) {
+        expect(synced.get(inode(path)), path).to.not.equal(undefined);
+        expect(synced.get(inode(path))).to.not.include(inode(path));
+        for (const above of [path, join(path, '..'), join(path, '../..'), folder].map(dirname))
+          expect(synced.get(inode(above)), above).to.have.members(files.map(inode));
+      }
+    }));
 });
+
+/** Runs `work`, and calls `seen` with the inode of each file and folder that is to be written to the disk meanwhile. */
+async function seeingSyncs(seen: (inode: number) => void, work: () => Promise<unknown>) {
+  const handle = await open('.');
+  const handles = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { fsync } = fs;
+  const sync: (this: FileHandle) => Promise<void> = Reflect.get(handles, 'sync');
+  fs.fsync = Object.assign((fd: number, done: fs.NoParamCallback) => {
+    seen(fs.fstatSync(fd).ino);
+    fsync(fd, done);
+  }, fsync);
+  handles.sync = async function (this: FileHandle) {
+    seen((await this.stat()).ino);
+    await sync.call(this);
+  };
+  try {
+    await work();
+  } finally {
+    fs.fsync = fsync;
+    handles.sync = sync;
+  }
+}
