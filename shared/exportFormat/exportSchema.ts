@@ -16,11 +16,9 @@ import type {
   ExportTag,
   ExportUser,
 } from './exportTypes.js';
+import { MAX_SHORT_TEXT as SHORT, MAX_TEXT as LONG } from './limits.js';
 import { SNOWFLAKE } from './snowflake.js';
 import { isTimestamp } from './timestamps.js';
-
-const SHORT = 2_000;
-const LONG = 65_536;
 
 const snowflake = () =>
   Joi.string()

@@ -4,6 +4,12 @@ export const MAX_EXPORT_BYTES = 2 ** 31;
 /** The most bytes of one message, or of any other single value of the file (4 MiB). */
 export const MAX_VALUE_BYTES = 2 ** 22;
 
+/** The most characters of a long text, such as the content of a message or a text of an embed. */
+export const MAX_TEXT = 65_536;
+
+/** The most characters of a short text, such as a title or a name. */
+export const MAX_SHORT_TEXT = 2_000;
+
 /** How deep objects and arrays may nest inside one value. */
 export const MAX_DEPTH = 32;
 

@@ -1,9 +1,11 @@
+import { MAX_SHORT_TEXT, MAX_TEXT } from '../exportFormat/limits.js';
 import type { ErasedPeople } from './erasures.js';
 import { plainBeginnings, plainName } from './plainName.js';
 import { ERASED_AUTHOR, ERASED_ID } from './redacted.js';
 
 /**
- * Takes erased people out of the texts of one message. Where all names in these together cost more than MOST_EFFORT,
+ * Takes erased people out of the texts of one message. A text that would become too long to be imported again gets `0`
+ * in place of `deleted-user`, so that it becomes no longer. Where all names in these together cost more than MOST_EFFORT,
  * the rest of the text is cut off, unread.
  */
 export interface TextEraser {
@@ -75,6 +77,12 @@ const EVERYBODY = ['everyone', 'here'];
 const MOST_EFFORT = 3_000_000;
 const EFFORT_OF_HASH = 40;
 
+/**
+ * How many characters longer all texts of one message together may become. `deleted-user` is up to twelve times as long
+ * as the name that it replaces.
+ */
+const MAX_GROWTH = 65_536;
+
 /** All parts of a text that may be ids of people, in order. */
 export function idsIn(text: string): string[] {
   return text.match(ID) ?? [];
@@ -100,7 +108,11 @@ export function textEraser(
     effort += EFFORT_OF_HASH;
     return erased.isName(name);
   };
-  const withoutNames = (said: string, isKnown: (name: string) => boolean): string => {
+  const withoutNames = (
+    said: string,
+    somebody: string,
+    isKnown: (name: string) => boolean,
+  ): string => {
     let clean = '';
     let done = 0;
     for (const { index, 1: after = '' } of said.matchAll(NAMED)) {
@@ -109,28 +121,45 @@ export function textEraser(
       if (effort > MOST_EFFORT) return clean + said.slice(done, index);
       const { length, isTheirs } = nameAt(after, { theirs, kept, isKnown });
       const end = index + 1 + length;
-      clean += isTheirs ? `${said.slice(done, index)}@${SOMEBODY}` : said.slice(done, end);
+      clean += isTheirs ? `${said.slice(done, index)}@${somebody}` : said.slice(done, end);
       done = end;
     }
     return clean + said.slice(done);
   };
-  const withoutIds = (said: string): string =>
+  const withoutIds = (said: string, somebody: string): string =>
     said
-      .replace(MENTION, (whole, id: string) => (erased.has(id) ? `@${SOMEBODY}` : whole))
+      .replace(MENTION, (whole, id: string) => (erased.has(id) ? `@${somebody}` : whole))
       .replace(ADDRESS, (found) => {
         const address = linkedPart(found);
         return isAbout(address) ? `[deleted]${found.slice(address.length)}` : found;
       });
+  let room = MAX_GROWTH;
+  const bounded = (said: string, erase: (somebody: string) => string): string => {
+    const before = effort;
+    const clean = erase(SOMEBODY);
+    const growth = clean.length - said.length;
+    if (growth > 0 && (clean.length > MAX_TEXT || growth > room)) {
+      // The same names are read once more, so that costs nothing of what other texts may take.
+      effort = before;
+      return erase(ERASED_ID);
+    }
+    room -= Math.max(0, growth);
+    return clean;
+  };
   return {
     ids,
     isAbout,
     isName: (name) =>
       [name, name.replace(TAG, '')].some((one) => names.includes(one) || erased.isName(one)),
-    text: (said) => {
-      const plain = withoutIds(said);
-      return ids(names.length === 0 ? plain : withoutNames(plain, isNobody));
-    },
-    untold: (said) => ids(withoutNames(withoutIds(said), isErased)),
+    text: (said) =>
+      bounded(said, (somebody) => {
+        const plain = withoutIds(said, somebody);
+        return ids(names.length === 0 ? plain : withoutNames(plain, somebody, isNobody));
+      }),
+    untold: (said) =>
+      bounded(said, (somebody) =>
+        ids(withoutNames(withoutIds(said, somebody), somebody, isErased)),
+      ),
   };
 }
 
@@ -218,10 +247,17 @@ function lowerCase(name: string): string {
 }
 
 /**
- * A title in which these names are replaced, wherever they stand as whole words. Where that costs more than
- * MOST_EFFORT, the rest of the title is cut off, unread.
+ * A title in which these names are replaced, wherever they stand as whole words. They are replaced by `0` where the
+ * title would become too long to be imported again. Where all that costs more than MOST_EFFORT, the rest of the title is
+ * cut off, unread.
  */
 export function eraseNames(title: string, names: readonly string[]): string {
+  const clean = replaceNames(title, names, SOMEBODY);
+  const isTooLong = clean.length > Math.max(title.length, MAX_SHORT_TEXT);
+  return isTooLong ? replaceNames(title, names, ERASED_ID) : clean;
+}
+
+function replaceNames(title: string, names: readonly string[], somebody: string): string {
   const words = names.filter(({ length }) => length > 1);
   if (words.length === 0) return title;
   // A name may be part of the text that replaces names. That text is then replaced by itself.
@@ -247,7 +283,7 @@ export function eraseNames(title: string, names: readonly string[]): string {
     const behindSign = matchesAt(SIGN_STARTS, title, at) ? endOf(at + 1) : -1;
     const end = behindSign < 0 ? endOf(at) : behindSign;
     if (end < 0) continue;
-    clean += title.slice(done, at) + SOMEBODY;
+    clean += title.slice(done, at) + somebody;
     done = end;
     at = end - 1;
   }

@@ -39,7 +39,10 @@ export interface ExportSummary {
   messages: number;
   /** Ids of the threads that were left out because their server or channel is not recorded. */
   leftOut: string[];
-  /** Ids of the threads that were left out because one of their records is damaged. */
+  /**
+   * Ids of the threads that were left out because one of their records is damaged, or one of their messages is too large
+   * for an import.
+   */
   damaged: string[];
   seconds: number;
 }

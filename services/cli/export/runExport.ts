@@ -17,7 +17,10 @@ export async function runExport(folder: string, options: ExportOptions): Promise
     const lines = [
       summaryLine(summary),
       ...leftOutLines(leftOut, 'whose server or channel is not recorded'),
-      ...leftOutLines(damaged, 'of which a record is damaged'),
+      ...leftOutLines(
+        damaged,
+        'of which a record is damaged, or a message is too large for an import',
+      ),
     ];
     return { json: summary, lines, ok: leftOut.length + damaged.length === 0 };
   });

@@ -1,4 +1,5 @@
 import type { ExportEmoji, ExportUser } from '../../../shared/exportFormat/exportTypes.js';
+import { MAX_TEXT } from '../../../shared/exportFormat/limits.js';
 import { NAME_END, WORD } from '../../../shared/store/eraseText.js';
 import { outsideShownCode } from '../content/outsideShownCode.js';
 import { longestWordOf } from './longestWord.js';
@@ -9,8 +10,6 @@ export interface FlattenedNames {
   emojis: readonly ExportEmoji[];
 }
 
-// A longer text could not be imported again once it was exported.
-const MAX_TEXT = 65_536;
 /**
  * How many characters longer all texts of a message together may become. An id is up to ten times as long as the name
  * that stands for it.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { inspectExport, readMessages } from '../../../../shared/exportFormat/readExport.js';
 import { microsToTimestamp } from '../../../../shared/exportFormat/timestamps.js';
@@ -5,8 +6,9 @@ import { writeExport, type ExportContent } from '../../../../shared/exportFormat
 import { sourceMessage, sourceThread } from '../../../../services/indexer/sources/exportFile.js';
 import type { SourceMessage, SourceThread, Stamps } from '../../../../shared/store/records.js';
 import { bytesOf } from '../../../support/exportFiles.js';
-import { aMessage } from '../../../support/factories.js';
+import { aMessage, anEmbed } from '../../../support/factories.js';
 import { generateRecords, randomOf } from '../../../support/generateRecords.js';
+import { rejectionOf } from '../../../support/temporaryFolder.js';
 
 async function textOf(content: ExportContent): Promise<string> {
   let text = '';
@@ -52,6 +54,36 @@ describe('writeExport', () => {
     const written = JSON.parse(text) as { messages: { asOf?: string }[] };
     const earlier = microsToTimestamp(content.asOf - 1);
     expect(written.messages.map(({ asOf }) => asOf)).to.deep.equal([earlier, undefined, undefined]);
+  });
+
+  it('writes a message that an import takes where it told little of many people', async () => {
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const { messages, ...content } = generateRecords(randomOf(seed));
+      const mention = (n: number) => {
+        const username = `${n}`.padEnd(200, 'name');
+        return { id: `${1e9 + n}`, username, displayName: username, isBot: false };
+      };
+      const reaction = {
+        emoji: { id: null, name: 'smile', animated: false },
+        count: 55_000,
+        userIds: Array.from({ length: 55_000 }, (_, n) => `10000000000000${100_000 + n}`),
+      };
+      const mentions = Array.from({ length: 10_000 }, (_, n) => mention(n));
+      const large = { ...messages[0]!, asOf: content.asOf, mentions, reactions: [reaction] };
+      const read = await roundTrip({ ...content, messages: [aMessage(large)] });
+      expect(isDeepStrictEqual(read.messages, [large]), `seed ${seed}`).to.equal(true);
+    }
+  });
+
+  it('refuses a message that no import would take', async () => {
+    const { messages, ...content } = generateRecords(randomOf(1));
+    const text = 'x'.repeat(65_536);
+    const field = { name: text, value: text, inline: false };
+    const embed = anEmbed({ fields: Array.from({ length: 40 }, () => field) });
+    const large = aMessage({ ...messages[0]!, embeds: [embed] });
+    expect(await rejectionOf(textOf({ ...content, messages: [large] }))).to.equal(
+      `Message ${large._id} is larger than 4194304 bytes`,
+    );
   });
 
   it('writes a forum without threads', async () => {

@@ -463,7 +463,35 @@ describe('applyErasures', () => {
   });
 });
 
+describe('the length of what is erased', () => {
+  const clean = (more: Partial<SourceMessage>) =>
+    applyErasures(aMessage({ mentions: [mention(GONE)], ...more }), erased);
+
+  it('keeps a text within what an import takes, and leaves no name in it', () => {
+    const longest = '@zelda '.repeat(10_000).slice(0, 65_536);
+    const { content } = clean({ content: longest });
+    expect(content).to.equal(longest.replaceAll('@zelda', '@0'));
+    expect(clean({ content: '@zelda '.repeat(4_000) }).content).to.include('@deleted-user');
+  });
+
+  it('lets all texts of a message together become little longer', () => {
+    const field = { name: '', value: '@zelda\n'.repeat(1_000), inline: false };
+    const fields = Array.from({ length: 20 }, () => field);
+    const { embeds } = clean({ embeds: [anEmbed({ fields })] });
+    const values = embeds[0]!.fields.map(({ value }) => value);
+    expect(values.join('')).to.not.include('zelda');
+    // Each text has 7,000 characters before, and 14,000 or 3,000 afterwards.
+    expect(values.slice(0, 9)).to.deep.equal(Array(9).fill('@deleted-user\n'.repeat(1_000)));
+    expect(values.slice(9)).to.deep.equal(Array(11).fill('@0\n'.repeat(1_000)));
+  });
+});
+
 describe('eraseNames', () => {
+  it('keeps a title within what an import takes', () => {
+    expect(eraseNames('\u{1f469}'.repeat(200), ['\u{1f469}'])).to.equal('0'.repeat(200));
+    expect(eraseNames('\u{1f469}'.repeat(2), ['\u{1f469}'])).to.equal('deleted-user'.repeat(2));
+  });
+
   it('removes names from a title where they stand as words', () => {
     expect(eraseNames('zelda, help! @Zelda zeldas', ['zelda'])).to.equal(
       'deleted-user, help! deleted-user zeldas',
