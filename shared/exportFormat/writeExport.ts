@@ -68,40 +68,13 @@ export async function* writeExport(content: ExportContent): AsyncGenerator<strin
   yield `${count === 0 ? '' : '\n  '}],\n  "messageCount": ${count}\n}\n`;
 }
 
-/**
- * A message as text. One that would be too large for an import is told without what an import adds by itself. A source
- * that tells little of each of many people makes such messages.
- */
+/** A message as text. Throws TypeError where it is too large for an import. */
 function messageText(message: ExportMessage): string {
-  const whole = JSON.stringify(message);
-  if (!isTooLarge(whole)) return whole;
-  const short = JSON.stringify(message, leaveImplied);
-  if (!isTooLarge(short)) return short;
-  throw new TypeError(`Message ${message.id} is larger than ${MAX_VALUE_BYTES} bytes`);
-}
-
-function isTooLarge(text: string): boolean {
+  const text = JSON.stringify(message);
   // A character takes at most three bytes for each of its code units.
-  return text.length * 3 > MAX_VALUE_BYTES && Buffer.byteLength(text) > MAX_VALUE_BYTES;
-}
-
-/** Where these are missing, an import does not take them for null, false or empty. */
-const TOLD_ALWAYS = new Set(['content', 'contentType', 'isSpoiler']);
-
-/** Leaves out members of a message without which an import makes the same record. */
-function leaveImplied(key: string, value: unknown): unknown {
-  // The first of `images` is told a second time under this name, for older readers.
-  if (key === 'image') return undefined;
-  if (TOLD_ALWAYS.has(key)) return value;
-  const isEmpty = Array.isArray(value) && value.length === 0;
-  if (isEmpty || value === null || value === false || value === '') return undefined;
-  return isNamed(value) && value.nickname === value.name
-    ? { ...value, nickname: undefined }
-    : value;
-}
-
-function isNamed(value: unknown): value is Pick<ExportUser, 'name' | 'nickname'> {
-  return typeof value === 'object' && value !== null && 'nickname' in value;
+  if (text.length * 3 > MAX_VALUE_BYTES && Buffer.byteLength(text) > MAX_VALUE_BYTES)
+    throw new TypeError(`Message ${message.id} is larger than ${MAX_VALUE_BYTES} bytes`);
+  return text;
 }
 
 function writeGuild(server: ExportContent['server']): ExportGuild {
