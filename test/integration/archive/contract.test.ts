@@ -51,42 +51,39 @@ describe('npm run contract', () => {
   before(async () => (stores = await openStores({ isSearchLate: true })));
   after(() => stores.close());
 
-  for (const [what, signal] of [
-    ['Ctrl-C', 'SIGINT'],
-    ['its terminal was closed', 'SIGHUP'],
-  ] as const)
-    it(`removes all that it has stored after ${what}`, () =>
-      withTemporaryFolder(async (folder) => {
-        await putProgram(folder);
-        const wanted = { mongodb: true, elasticsearch: false, redis: false };
-        const own = await startOwnServers(join(folder, 'data'), wanted);
-        const MONGODB_URL = own.servers.mongodb!.url;
-        try {
-          const before = await databasesOf(MONGODB_URL);
-          const run = spawn(process.execPath, [SCRIPT], {
-            env: { ...process.env, MONGODB_URL, XDG_CACHE_HOME: folder },
-            cwd: ROOT,
-            stdio: ['ignore', 'pipe', 'pipe'],
-            detached: true,
-          });
-          const [ended, told] = [once(run, 'exit'), text(run.stderr)];
-          let output = '';
-          run.stdout.setEncoding('utf8').on('data', (said: string) => (output += said));
-          await until(() => output.includes('It asks') || run.exitCode !== null);
-          const meanwhile = await databasesOf(MONGODB_URL);
-          // A terminal sends the signal to the whole group.
-          process.kill(-run.pid!, signal);
-          expect(await ended, output).to.deep.equal([1, null]);
-          expect(await told).to.equal('');
-          const [name] = meanwhile.filter((one) => !before.includes(one));
-          expect(name).to.match(/^test_/);
-          expect(await databasesOf(MONGODB_URL)).to.deep.equal(before);
-          expect(
-            await stores.elasticsearch.cat.indices({ index: `${name}*`, h: 'index' }),
-          ).to.equal('');
-          expect(await stores.redis.keys(`${name}:*`)).to.deep.equal([]);
-        } finally {
-          await own.stop();
-        }
-      }));
+  it('removes all that it has stored after Ctrl-C', () =>
+    withTemporaryFolder(async (folder) => {
+      await putProgram(folder);
+      const wanted = { mongodb: true, elasticsearch: false, redis: false };
+      const own = await startOwnServers(join(folder, 'data'), wanted);
+      const MONGODB_URL = own.servers.mongodb!.url;
+      try {
+        const before = await databasesOf(MONGODB_URL);
+        const run = spawn(process.execPath, [SCRIPT], {
+          // Shared databases stay for later suites.
+          env: { ...process.env, MONGODB_URL, XDG_CACHE_HOME: folder, SHARE_TEST_DATABASES: '' },
+          cwd: ROOT,
+          stdio: ['ignore', 'pipe', 'pipe'],
+          detached: true,
+        });
+        const [ended, told] = [once(run, 'exit'), text(run.stderr)];
+        let output = '';
+        run.stdout.setEncoding('utf8').on('data', (said: string) => (output += said));
+        await until(() => output.includes('It asks') || run.exitCode !== null);
+        const meanwhile = await databasesOf(MONGODB_URL);
+        // A terminal sends the signal to the whole group.
+        process.kill(-run.pid!, 'SIGINT');
+        expect(await ended, output).to.deep.equal([1, null]);
+        expect(await told).to.equal('');
+        const [name] = meanwhile.filter((one) => !before.includes(one));
+        expect(name).to.match(/^test_/);
+        expect(await databasesOf(MONGODB_URL)).to.deep.equal(before);
+        expect(await stores.elasticsearch.cat.indices({ index: `${name}*`, h: 'index' })).to.equal(
+          '',
+        );
+        expect(await stores.redis.keys(`${name}:*`)).to.deep.equal([]);
+      } finally {
+        await own.stop();
+      }
+    }));
 });
