@@ -10,6 +10,7 @@ import type {
 } from './records.js';
 import { eraseNames, textEraser, type TextEraser } from './eraseText.js';
 import { namedIn } from './namedIn.js';
+import { MAX_SHORT_TEXT } from '../exportFormat/limits.js';
 import { TITLE_CHANGE } from '../exportFormat/messageTypes.js';
 import { REDACTED } from './redacted.js';
 
@@ -64,12 +65,12 @@ function cleanNotice(type: number, content: string, names: readonly string[]): s
 function cleanFile(
   file: AttachmentRecord,
   { ids }: TextEraser,
-  text: (said: string) => string,
+  text: TextEraser['text'],
 ): AttachmentRecord {
   const { filename, url, description } = file;
   return {
     ...file,
-    filename: text(filename),
+    filename: text(filename, MAX_SHORT_TEXT),
     url: ids(url),
     ...(description !== undefined && { description: text(description) }),
   };
@@ -78,9 +79,9 @@ function cleanFile(
 function cleanSticker(
   { name, url, ...rest }: StickerRecord,
   { ids }: TextEraser,
-  text: (said: string) => string,
+  text: TextEraser['text'],
 ): StickerRecord {
-  return { ...rest, name: text(name), url: ids(url) };
+  return { ...rest, name: text(name, MAX_SHORT_TEXT), url: ids(url) };
 }
 
 function cleanReaction(reaction: ReactionRecord, erased: ErasedPeople): ReactionRecord[] {

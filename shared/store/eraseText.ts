@@ -5,20 +5,20 @@ import { ERASED_AUTHOR, ERASED_ID } from './redacted.js';
 
 /**
  * Takes erased people out of the texts of one message. A text that would become too long to be imported again gets `0`
- * in place of `deleted-user`, so that it becomes no longer. Where all names in these together cost more than MOST_EFFORT,
- * the rest of the text is cut off, unread.
+ * in place of `deleted-user`, so that it becomes no longer. `most` is how long it may be, by default MAX_TEXT. Where all
+ * names in these together cost more than MOST_EFFORT, the rest of the text is cut off, unread.
  */
 export interface TextEraser {
   /**
    * Removes their mentions, addresses and ids, and `@Name` where the name is known to be theirs. Exporters turn
    * `cc<@id>s` into `cc@Names`. So a name is removed whatever stands before its `@` and after it.
    */
-  text: (text: string) => string;
+  text: (text: string, most?: number) => string;
   /**
    * Does the same, and removes `@Name` for every known name of an erased person. It is for texts whose mentions are not
    * known.
    */
-  untold: (text: string) => string;
+  untold: (text: string, most?: number) => string;
   /** Replaces only their ids. */
   ids: (text: string) => string;
   /** Whether an address holds the id of an erased person. */
@@ -134,11 +134,11 @@ export function textEraser(
         return isAbout(address) ? `[deleted]${found.slice(address.length)}` : found;
       });
   let room = MAX_GROWTH;
-  const bounded = (said: string, erase: (somebody: string) => string): string => {
+  const bounded = (said: string, most: number, erase: (somebody: string) => string): string => {
     const before = effort;
     const clean = erase(SOMEBODY);
     const growth = clean.length - said.length;
-    if (growth > 0 && (clean.length > MAX_TEXT || growth > room)) {
+    if (growth > 0 && (clean.length > most || growth > room)) {
       // The same names are read once more, so that costs nothing of what other texts may take.
       effort = before;
       return erase(ERASED_ID);
@@ -151,13 +151,13 @@ export function textEraser(
     isAbout,
     isName: (name) =>
       [name, name.replace(TAG, '')].some((one) => names.includes(one) || erased.isName(one)),
-    text: (said) =>
-      bounded(said, (somebody) => {
+    text: (said, most = MAX_TEXT) =>
+      bounded(said, most, (somebody) => {
         const plain = withoutIds(said, somebody);
         return ids(names.length === 0 ? plain : withoutNames(plain, somebody, isNobody));
       }),
-    untold: (said) =>
-      bounded(said, (somebody) =>
+    untold: (said, most = MAX_TEXT) =>
+      bounded(said, most, (somebody) =>
         ids(withoutNames(withoutIds(said, somebody), somebody, isErased)),
       ),
   };

@@ -1,3 +1,4 @@
+import { MAX_SHORT_TEXT, MAX_TEXT } from '../exportFormat/limits.js';
 import { textEraser } from './eraseText.js';
 import type { ErasedPeople } from './erasures.js';
 import type { ChannelRecord, SourceThread, ThreadRecord } from './records.js';
@@ -15,7 +16,8 @@ export function eraseThread<T extends Thread | ThreadRecord>(thread: T, erased: 
   return isOwner ? { ...clean, ownerId: ERASED_ID } : clean;
 }
 
-const TEXTS = ['description', 'topic', 'title', 'name', 'parentName'];
+const LONG_TEXTS = ['description', 'topic'];
+const SHORT_TEXTS = ['title', 'name', 'parentName'];
 /**
  * From a title, only ids of erased people are taken here. The messages of its thread tell which names are meant in it,
  * so names are taken out where these messages are at hand.
@@ -30,13 +32,17 @@ export function eraseFields<T extends object>(fields: T, erased: ErasedPeople): 
   if (erased.isEmpty) return fields;
   const { text, untold } = textEraser(erased);
   const told = fields as Record<string, unknown> & Pick<ChannelRecord, 'availableTags'>;
-  const cleaned = TEXTS.flatMap((name): [string, unknown][] => {
+  const cleaned = [...LONG_TEXTS, ...SHORT_TEXTS].flatMap((name): [string, unknown][] => {
     const value = told[name];
     if (typeof value !== 'string') return [];
-    const clean = name === TITLE ? text(value) : untold(value);
+    const most = LONG_TEXTS.includes(name) ? MAX_TEXT : MAX_SHORT_TEXT;
+    const clean = name === TITLE ? text(value) : untold(value, most);
     return clean === value ? [] : [[name, clean]];
   });
-  const tags = told.availableTags?.map((tag) => ({ ...tag, name: untold(tag.name) }));
+  const tags = told.availableTags?.map((tag) => ({
+    ...tag,
+    name: untold(tag.name, MAX_SHORT_TEXT),
+  }));
   if (tags?.some(({ name }, n) => name !== told.availableTags![n]!.name)) {
     cleaned.push(['availableTags', tags]);
   }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { applyErasures } from '../../../../shared/store/applyErasures.js';
+import { eraseFields } from '../../../../shared/store/eraseThread.js';
 import { eraseNames } from '../../../../shared/store/eraseText.js';
 import { TITLE_CHANGE } from '../../../../shared/exportFormat/messageTypes.js';
 import { erasedBy, keyedHash } from '../../../../shared/store/erasures.js';
@@ -472,6 +473,23 @@ describe('the length of what is erased', () => {
     const { content } = clean({ content: longest });
     expect(content).to.equal(longest.replaceAll('@zelda', '@0'));
     expect(clean({ content: '@zelda '.repeat(4_000) }).content).to.include('@deleted-user');
+  });
+
+  it('keeps the names of files, stickers and places within what an import takes', () => {
+    const longest = '@zelda '.repeat(300).slice(0, 2_000);
+    const shortest = longest.replaceAll('@zelda', '@0');
+    const file = { id: '1', url: '', contentType: null, size: 1, width: null, height: null };
+    const { attachments, stickers } = clean({
+      attachments: [{ ...file, filename: longest, description: longest }],
+      stickers: [{ id: '1', name: longest, format: 'Png', url: '' }],
+    });
+    expect(attachments[0]).to.include({ filename: shortest });
+    expect(attachments[0]!.description).to.include('@deleted-user');
+    expect(stickers[0]).to.include({ name: shortest });
+    const place = { name: longest, topic: longest, availableTags: [{ name: longest }] };
+    const { name, topic, availableTags } = eraseFields(place, erased);
+    expect([name, availableTags[0]!.name]).to.deep.equal([shortest, shortest]);
+    expect(topic).to.include('@deleted-user');
   });
 
   it('lets all texts of a message together become little longer', () => {
