@@ -4,6 +4,7 @@ import { isStoreAway } from '../../shared/platform/storeErrors.js';
 import { MissingPieceError } from '../../shared/store/pieces.js';
 import { DeletedPlace, SourceConflict } from './ingest/source.js';
 import { NotSynced } from './sync/syncProblem.js';
+import { NotAnnounced } from './stores/announcer.js';
 import { SearchUnavailable } from './stores/sendBulk.js';
 import { ProcessStops } from './work/commit.js';
 
@@ -31,7 +32,8 @@ export function isPermanent(error: unknown): error is Error {
  * Whether an error says that a store is away or busy, or that this process stops. The same work will succeed later.
  */
 export function isTransient(error: unknown): boolean {
-  return error instanceof SearchUnavailable || error instanceof ProcessStops || isStoreAway(error);
+  const kinds = [SearchUnavailable, NotAnnounced, ProcessStops];
+  return kinds.some((kind) => error instanceof kind) || isStoreAway(error);
 }
 
 /** A new search index could not be filled correctly. It was dropped, and the old one stays. */

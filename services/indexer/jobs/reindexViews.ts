@@ -68,15 +68,15 @@ async function throughOutages<T>(
   { commit, logger }: IndexerDeps,
   step: () => Promise<T>,
 ): Promise<T> {
-  for (let failures = 1; ; failures += 1) {
+  for (let tries = 1; ; tries += 1) {
     try {
+      // A commit rejects when the process stops. The step itself may never come to one.
+      if (tries > 1) await commit({ reads: {}, decide: () => undefined });
       return await step();
     } catch (error) {
       if (!isTransient(error) || error instanceof ProcessStops) throw error;
       logger.warn({ err: error }, 'Building all views again: a store is away');
-      await pause(retryDelay(failures));
-      // A commit rejects when the process stops. The step itself may never come to one.
-      await commit({ reads: {}, decide: () => undefined });
+      await pause(retryDelay(tries));
     }
   }
 }

@@ -10,8 +10,17 @@ import { seldom } from '../../../shared/platform/seldom.js';
 export interface Announcer {
   /** Tells of a change soon, together with the other changes of this turn of the event loop. Never throws. */
   announce(change: Partial<Announcement>): void;
-  /** Tells of a change now. Rejects while Redis is away. */
+  /** Tells of a change now. Rejects with NotAnnounced while Redis is away. */
   announceNow(change: Partial<Announcement>): Promise<void>;
+}
+
+/** A change was not announced, because Redis is away or refuses. */
+export class NotAnnounced extends Error {
+  override readonly name = 'NotAnnounced';
+
+  constructor(cause: unknown) {
+    super('A change was not announced through Redis', { cause });
+  }
 }
 
 /** Whether a command had no answer in its time. */
@@ -47,7 +56,7 @@ export function createAnnouncer(redis: Redis, namespace: string, logger: Logger)
       // The connection may be dead without having been closed. Then it would stay silent for ever, so the client opens
       // a new one.
       if (isOverdue(error) && redis.status === 'ready') redis.disconnect(true);
-      throw error;
+      throw new NotAnnounced(error);
     }
   };
   const tryToPublish = (changes: readonly Partial<Announcement>[]): void =>

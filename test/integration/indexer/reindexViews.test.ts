@@ -3,9 +3,11 @@ import { MongoNetworkError, type Collection, type FindCursor } from 'mongodb';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { createAnnouncer, type Announcer } from '../../../services/indexer/stores/announcer.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { createStoreAccess } from '../../../services/indexer/stores/storeAccess.js';
-import { ProcessStops } from '../../../services/indexer/work/commit.js';
+import { ProcessStops, type Commit } from '../../../services/indexer/work/commit.js';
+import { createRedis } from '../../../shared/platform/clients.js';
 import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
@@ -44,6 +46,37 @@ describe('reindexViews', () => {
     await reindexViews(failing, REPORT_NOBODY, { atOnce: 1 });
     expect(sent).to.deep.equal([ids[0], ids[1], ids[1], ids[2]]);
     expect(await deps.collections.work.countDocuments({ causes: 'reindex-views/all' })).to.equal(0);
+  });
+
+  it('goes on although MongoDB is still away when it tries again', async () => {
+    const ids = await threeThreads(deps);
+    const { failing, sent } = failingOnce(deps, ids[1]!);
+    let refused = 0;
+    const commit: Commit = async (change) => {
+      // The changes of one transaction fail together, even one that reads and writes nothing.
+      const isCheck = sent.length === 2 && Object.keys(change.reads).length === 0;
+      if (!isCheck || refused > 0) return deps.commit(change);
+      refused += 1;
+      throw new MongoNetworkError('MongoDB is away');
+    };
+    await reindexViews({ ...failing, commit }, REPORT_NOBODY, { atOnce: 1 });
+    expect([refused, sent]).to.deep.equal([1, [ids[0], ids[1], ids[1], ids[2]]]);
+  });
+
+  it('builds no thread once more where Redis is away when the end is to be announced', async () => {
+    const ids = await threeThreads(deps);
+    const { failing, sent } = failingOnce(deps, '');
+    const away = createRedis('redis://127.0.0.1:1', { timeoutMs: 1_000 });
+    away.on('error', () => undefined);
+    const announcers = [createAnnouncer(away, deps.namespace, deps.logger), deps.announcer];
+    const announcer: Announcer = {
+      ...deps.announcer,
+      announceNow: (change) => announcers.shift()!.announceNow(change),
+    };
+    await reindexViews({ ...failing, announcer }, REPORT_NOBODY, { atOnce: 1 });
+    expect(sent).to.deep.equal(ids);
+    expect(announcers).to.deep.equal([]);
+    away.disconnect();
   });
 
   it('does not go on where the process stops while a store is away', async () => {
