@@ -14,7 +14,7 @@ export interface TimeLimits {
   callMs: number;
   /** For everything that a read needs. */
   readMs: number;
-  /** For late writes to the shared cache of statistics, after a change; by default, the cache decides. */
+  /** After statistics were dropped, until what was read counts again; by default, their cache decides. */
   settlingMs?: number | undefined;
 }
 

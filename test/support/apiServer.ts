@@ -48,7 +48,7 @@ export interface ApiOptions {
   redisUrl?: string;
   /** Settings by the name of the variable. Nothing is limited unless RATE_LIMIT_DISABLED is false. */
   env?: Record<string, string>;
-  /** How long (ms) after a change the statistics in Redis may still be those from before. */
+  /** For so long (ms) after statistics were dropped, nothing that was read is taken from Redis. */
   settlingMs?: number;
 }
 

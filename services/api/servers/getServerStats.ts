@@ -13,11 +13,11 @@ export function getServerStats(
   cache: StatsCache,
 ): Handler<{ serverId: string }, unknown> {
   return async ({ params: { serverId } }) => {
-    const cached = isId(serverId) ? await cache.read(serverId) : ({ state: 'absent' } as const);
+    const cached = isId(serverId) ? await cache.read(serverId) : ({ state: 'away' } as const);
     if (cached.state === 'hit') return keptFor(cached.answer, 'HIT', cached.leftMs);
     const answer = await findBody(store, 'stats', serverId);
     if (cached.state === 'away') return { ...answer, cached: { state: 'BYPASS', expiresAt: 0 } };
-    cache.write(serverId, answer);
+    cache.write(serverId, answer, cached.at);
     return keptFor(answer, 'MISS', STATS_LIFE_MS);
   };
 }

@@ -5,24 +5,25 @@ import type { Answer } from '../answer.js';
 export const STATS_LIFE_MS = 60_000;
 
 /**
- * For so long (ms) after a change, an answer that was read before it may still be written to the cache. It is longer
- * than any read may take.
+ * What was read from MongoDB within this time (ms) after a drop is left, too. When something was read is known only
+ * roughly: replies of Redis may be late, and its clock may be set back a little.
  */
 const SETTLING_MS = 5_000;
 
 /**
- * The result of a look into the cache. `leftMs` is how long the answer is still cached (ms). `away`: the cache cannot be
- * used.
+ * The result of a look into the cache. `leftMs` is how long the answer is still cached (ms). `at` is the time of the look
+ * by the clock of Redis (ms since 1970). `away`: the cache cannot be used.
  */
 export type Cached =
   | { state: 'hit'; answer: Answer; leftMs: number }
-  | { state: 'absent' | 'away' };
+  | { state: 'absent'; at: number }
+  | { state: 'away' };
 
 /** A cache of the statistics of servers, which all processes share. */
 export interface StatsCache {
   read(serverId: string): Promise<Cached>;
-  /** Stores an answer in the background. A failure is ignored. */
-  write(serverId: string, answer: Answer): void;
+  /** Stores an answer that was read after a look at `at`, in the background. A failure is ignored. */
+  write(serverId: string, answer: Answer, at: number): void;
   /** From now on, this process takes no statistics of these servers that may have been read before. */
   drop(serverIds: readonly string[]): void;
   /** The same for all servers. Also makes the cache of use again after `suspend`. */
@@ -33,12 +34,13 @@ export interface StatsCache {
 
 /**
  * Makes a cache in Redis, where each answer stays for STATS_LIFE_MS. It is suspended at first. A value is the text
- * `etag length\n`, followed by the compressed body. `onFailure` is called when Redis fails. `now` tells the time (ms),
- * and `settlingMs` is SETTLING_MS unless a test gives it.
+ * `etag length\n`, followed by the compressed body. Its time of expiry tells when it was read. `onFailure` is called when
+ * Redis fails. `now` tells the time (ms), and `settlingMs` is SETTLING_MS unless a test gives it.
  *
  * Nothing is ever taken out of Redis. Each process remembers when it was last told to drop the statistics of a server,
- * and leaves what was written until shortly after that. So a process that drops needs no answer of Redis, and nobody
- * has to reach all values of all processes.
+ * and leaves what was read until shortly after that. So a process that drops needs no answer of Redis, and nobody has to
+ * reach all values of all processes. When an answer was stored does not count: a Redis that was frozen stores what it was
+ * sent much later.
  */
 export function createStatsCache(
   redis: Redis,
@@ -53,29 +55,35 @@ export function createStatsCache(
   let allDroppedAt = Infinity;
   /** By server. */
   const droppedAt = new Map<string, number>();
-  const isDropped = (serverId: string, leftMs: number): boolean => {
-    const writtenAt = now() - (STATS_LIFE_MS - leftMs);
+  const isDropped = (serverId: string, readAt: number): boolean => {
     const last = Math.max(allDroppedAt, droppedAt.get(serverId) ?? -Infinity);
-    return writtenAt < last + settlingMs;
+    return readAt < last + settlingMs;
   };
   return {
     async read(serverId) {
       if (allDroppedAt === Infinity) return { state: 'away' };
       const key = keyOf(serverId);
       try {
-        const [stored, leftMs] = await Promise.all([redis.getBuffer(key), redis.pttl(key)]);
+        const [stored, leftMs, [seconds, micros]] = await Promise.all([
+          redis.getBuffer(key),
+          redis.pttl(key),
+          redis.time(),
+        ]);
         const answer = parse(stored);
-        if (!answer || leftMs <= 0 || isDropped(serverId, leftMs)) return { state: 'absent' };
-        return { state: 'hit', answer, leftMs };
+        const readAt = now() - (STATS_LIFE_MS - leftMs);
+        if (answer && leftMs > 0 && !isDropped(serverId, readAt))
+          return { state: 'hit', answer, leftMs };
+        const at = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+        return { state: 'absent', at };
       } catch {
         onFailure();
         return { state: 'away' };
       }
     },
-    write(serverId, { etag, length, gzip }) {
+    write(serverId, { etag, length, gzip }, at) {
       if (!gzip) return;
       const value = Buffer.concat([Buffer.from(`${etag} ${length}\n`), gzip]);
-      redis.set(keyOf(serverId), value, 'PX', STATS_LIFE_MS).catch(() => undefined);
+      redis.set(keyOf(serverId), value, 'PXAT', at + STATS_LIFE_MS).catch(() => undefined);
     },
     drop(serverIds) {
       for (const serverId of serverIds) droppedAt.set(serverId, now());
