@@ -18,8 +18,9 @@ const LAST_RUN = 'dist/.tsbuildinfo';
 
 /**
  * It stands for the compiler. It copies a source into dist, and fails where the source is wrong, but only after that, as
- * the real one does. It copies nothing where it remembers a run over the same source. It takes long where the source says so: for ever, or until there is a file "done". With --watch it
- * starts a program that never ends, and prints its process id.
+ * the real one does. It copies nothing where it remembers a run over the same source. It takes long where the source says
+ * so: for ever, or until there is a file "done". With --watch it starts a program that never ends, and prints its process
+ * id.
  */
 const COMPILER = `
 const { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
