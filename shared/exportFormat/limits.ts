@@ -10,6 +10,12 @@ export const MAX_TEXT = 65_536;
 /** The most characters of a short text, such as a title or a name. */
 export const MAX_SHORT_TEXT = 2_000;
 
+/**
+ * How many characters longer all texts of one message together may become, when ids take the place of names, or another
+ * text that of the names of erased people.
+ */
+export const MAX_GROWTH = 65_536;
+
 /** How deep objects and arrays may nest inside one value. */
 export const MAX_DEPTH = 32;
 

@@ -1,12 +1,13 @@
-import { MAX_SHORT_TEXT, MAX_TEXT } from '../exportFormat/limits.js';
+import { MAX_GROWTH, MAX_SHORT_TEXT, MAX_TEXT } from '../exportFormat/limits.js';
 import type { ErasedPeople } from './erasures.js';
 import { plainBeginnings, plainName } from './plainName.js';
 import { ERASED_AUTHOR, ERASED_ID } from './redacted.js';
 
 /**
- * Takes erased people out of the texts of one message. A text that would become too long to be imported again gets `0`
- * in place of `deleted-user`, so that it becomes no longer. `most` is how long it may be, by default MAX_TEXT. Where all
- * names in these together cost more than MOST_EFFORT, the rest of the text is cut off, unread.
+ * Takes erased people out of the texts of one message: `deleted-user` stands in place of a name. An import takes a text
+ * of at most `most` characters, by default MAX_TEXT. If a text would become longer than that, or all texts together
+ * longer by more than MAX_GROWTH, `0` takes the place of each name in it, so that it becomes no longer. When the names
+ * of all texts together have cost more than MOST_EFFORT, the rest of the text is cut off, unread.
  */
 export interface TextEraser {
   /**
@@ -76,12 +77,6 @@ const EVERYBODY = ['everyone', 'here'];
  */
 const MOST_EFFORT = 3_000_000;
 const EFFORT_OF_HASH = 40;
-
-/**
- * How many characters longer all texts of one message together may become. `deleted-user` is up to twelve times as long
- * as the name that it replaces.
- */
-const MAX_GROWTH = 65_536;
 
 /** All parts of a text that may be ids of people, in order. */
 export function idsIn(text: string): string[] {

@@ -5,6 +5,8 @@ export interface Paging<T> {
   size?: number;
   /** Reads only documents whose ids begin with this. It has to end with a slash. */
   prefix?: string;
+  /** Reads only documents whose ids come after this one. */
+  after?: string;
   /** Must not name the id. */
   filter?: Filter<T>;
   projection?: Document;
@@ -16,11 +18,11 @@ export interface Paging<T> {
  */
 export async function* pagesById<T extends { _id: string }>(
   collection: Collection<T>,
-  { size = 500, prefix = '', filter = {}, projection = {} }: Paging<T> = {},
+  { size = 500, prefix = '', after = prefix, filter = {}, projection = {} }: Paging<T> = {},
 ): AsyncGenerator<T[]> {
   // `0` is the character after `/`.
   const before = prefix === '' ? {} : { $lt: `${prefix.slice(0, -1)}0` };
-  for (let last = prefix; ;) {
+  for (let last = after; ;) {
     const next = { ...filter, _id: { $gt: last, ...before } } as Filter<T>;
     const page = (await collection
       .find(next, { projection })

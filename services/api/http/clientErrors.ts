@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { COMMON_HEADERS } from './headers.js';
 import type { Refused } from './reportRefusals.js';
 
-/** An internal property of connections, which the types of node:http leave out. A later version of Node may lack it. */
-interface Unlisted {
+/** Internal properties of connections that the types of node:http leave out. A later version of Node may lack them. */
+export interface Unlisted {
   /** The answer that is being sent. */
   _httpMessage?: ServerResponse | null;
+  /** Calls `onIncoming` for each request, once its headers are parsed. */
+  parser?: { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number };
 }
 
 /** The most headers of a request. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { startListening } from '../../../shared/platform/startListening.js';
-import { answerClientErrors, MOST_HEADERS, refuse } from './clientErrors.js';
+import { answerClientErrors, MOST_HEADERS, refuse, type Unlisted } from './clientErrors.js';
 import { closeSlowly } from './closeSlowly.js';
 import type { PeerReader } from './credentials/addressReader.js';
 import { KEEP_ALIVE_MS, PreparedResponse } from './preparedResponse.js';
@@ -20,12 +20,6 @@ const MOST_WAITING = 32;
 
 /** The value of `onIncoming` that makes Node's parser stop. */
 const STOP = 2;
-
-/** An internal property of connections, which the types of node:http leave out. A later version of Node may lack it. */
-interface Unlisted {
-  /** Calls `onIncoming` for each request, once its headers are parsed. */
-  parser?: { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number };
-}
 
 /** Answers a request. */
 export type RequestHandler = (request: IncomingMessage, response: PreparedResponse) => void;

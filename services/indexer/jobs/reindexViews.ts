@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { retryDelay } from '../../../shared/jobs/producer.js';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
+import { pagesById } from '../../../shared/store/pagesById.js';
 import { endRestore, readRestore } from '../../../shared/store/restore.js';
 import { type WorkKind } from '../../../shared/store/work.js';
 import { setMarks } from '../work/claims.js';
@@ -33,19 +34,15 @@ export async function reindexViews(
   let done = 0;
   let last = '';
   const projection = { _id: 1 };
-  /** Builds the next threads. Resolves with whether there may be more. No cursor stays open while they are built. */
-  const buildNext = async (): Promise<boolean> => {
-    const after = { _id: { $gt: last } };
-    const page = threads.find(after, { projection }).sort({ _id: 1 }).limit(atOnce);
-    const batch = idsOf(await page.toArray());
-    await mark(deps, 'thread', batch);
-    await settled(deps, CAUSE, undefined, { kind: 'thread' });
-    last = batch.at(-1) ?? last;
-    report((done += batch.length), total);
-    return batch.length === atOnce;
-  };
-  while (await throughOutages(deps, buildNext));
   await throughOutages(deps, async () => {
+    // After an outage, the threads follow that are not built yet.
+    for await (const batch of pagesById(threads, { size: atOnce, after: last, projection })) {
+      const ids = idsOf(batch);
+      await mark(deps, 'thread', ids);
+      await settled(deps, CAUSE, undefined, { kind: 'thread' });
+      last = ids.at(-1)!;
+      report((done += ids.length), total);
+    }
     // Profiles hold names that threads do not.
     for await (const people of everybody(deps.collections)) await mark(deps, 'person', people);
     const all = idsOf(await servers.find({}, { projection }).toArray());
@@ -61,18 +58,19 @@ export async function reindexViews(
 }
 
 /**
- * Runs a step of the job, once more after each time that a store was away. If the step failed, the queue would run the
- * whole job again. Rejects when the process stops.
+ * Does the work of the job, and goes on with it each time that a store is back. If the job failed, the queue would run
+ * it again from its beginning. Rejects when the process stops.
  */
-async function throughOutages<T>(
+async function throughOutages(
   { commit, logger }: IndexerDeps,
-  step: () => Promise<T>,
-): Promise<T> {
+  work: () => Promise<void>,
+): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      // A commit rejects when the process stops. The step itself may never come to one.
+      // A commit rejects when the process stops. The work itself may never come to one.
       if (tries > 1) await commit({ reads: {}, decide: () => undefined });
-      return await step();
+      await work();
+      return;
     } catch (error) {
       if (!isTransient(error) || error instanceof ProcessStops) throw error;
       logger.warn({ err: error }, 'Building all views again: a store is away');

@@ -1,5 +1,5 @@
 import type { ExportEmoji, ExportUser } from '../../../shared/exportFormat/exportTypes.js';
-import { MAX_TEXT } from '../../../shared/exportFormat/limits.js';
+import { MAX_GROWTH, MAX_TEXT } from '../../../shared/exportFormat/limits.js';
 import { NAME_END, WORD } from '../../../shared/store/eraseText.js';
 import { outsideShownCode } from '../content/outsideShownCode.js';
 import { longestWordOf } from './longestWord.js';
@@ -10,11 +10,6 @@ export interface FlattenedNames {
   emojis: readonly ExportEmoji[];
 }
 
-/**
- * How many characters longer all texts of a message together may become. An id is up to ten times as long as the name
- * that stands for it.
- */
-const MAX_GROWTH = 65_536;
 /** Longer names are not looked for. Names of the platform have at most 32 characters. */
 const MAX_NAME = 100;
 /**
