@@ -15,9 +15,9 @@ export const WHOLE: RangeHeaders = { range: '', ifRange: '' };
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
 
 /**
- * The part that a client gets of a file with so many bytes and this quoted entity tag. Undefined where it gets the whole
- * file. That is so where it asks for no part or for several, where its header is not understood, and where it has parts
- * of another file. Throws RANGE_NOT_SATISFIABLE where the file ends before the part begins.
+ * Decides which part of a file a client gets. The file has `bytes` bytes and the quoted entity tag `etag`. Returns
+ * undefined where the client gets the whole file: where it asks for no part or for several, where `range` is malformed,
+ * and where `ifRange` names another file. Throws RANGE_NOT_SATISFIABLE where the file ends before the part begins.
  */
 export function askedPart(
   { range, ifRange }: RangeHeaders,

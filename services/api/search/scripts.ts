@@ -12,8 +12,9 @@ export const SPACELESS_LETTER = letterOf('sc', SPACELESS);
 export const SINGLE_LETTER = letterOf('sc', [...SPACELESS, 'Hang']);
 
 /**
- * Matches a character beside which a quote is a quote: one of a script without spaces, or of Korean, whose endings follow
- * a quote directly. A mark that several scripts share belongs to all of them, as the `ー` of Japanese does.
+ * Matches a character that may stand directly beside a quotation mark: one of a script that puts no spaces between
+ * words, or of Korean, whose endings follow the quotation mark without a space. A sign that several scripts share, such
+ * as the `ー` of Japanese, belongs to each of them.
  */
 export const UNSPACED_LETTER = letterOf('scx', [...SPACELESS, 'Hang']);
 

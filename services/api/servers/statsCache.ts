@@ -5,8 +5,8 @@ import type { Answer } from '../answer.js';
 export const STATS_LIFE_MS = 60_000;
 
 /**
- * What was read from MongoDB within this time (ms) after a drop is left, too. When something was read is known only
- * roughly: replies of Redis may be late, and its clock may be set back a little.
+ * Statistics that were read from MongoDB within this time (ms) after a drop are ignored, too. The time of a read is
+ * known only roughly, because replies of Redis may be late, and its clock may be set back a little.
  */
 const SETTLING_MS = 5_000;
 
@@ -37,10 +37,10 @@ export interface StatsCache {
  * `etag length\n`, followed by the compressed body. Its time of expiry tells when it was read. `onFailure` is called when
  * Redis fails. `now` tells the time (ms), and `settlingMs` is SETTLING_MS unless a test gives it.
  *
- * Nothing is ever taken out of Redis. Each process remembers when it was last told to drop the statistics of a server,
- * and leaves what was read until shortly after that. So a process that drops needs no answer of Redis, and nobody has to
- * reach all values of all processes. When an answer was stored does not count: a Redis that was frozen stores what it was
- * sent much later.
+ * Nobody deletes values from Redis. When a process is told to drop the statistics of a server, it only notes the time.
+ * From then on, it ignores a value in Redis that was read from MongoDB before that time, or within `settlingMs` after
+ * it. So a drop also takes effect while Redis is away. The time at which a value was stored says nothing: when a Redis
+ * was frozen, it stores only afterwards what was sent to it before.
  */
 export function createStatsCache(
   redis: Redis,

@@ -39,10 +39,7 @@ export interface ExportSummary {
   messages: number;
   /** Ids of the threads that were left out because their server or channel is not recorded. */
   leftOut: string[];
-  /**
-   * Ids of the threads that were left out because one of their records is damaged, or one of their messages is too large
-   * for an import.
-   */
+  /** Ids of the threads that were left out because a record of theirs is damaged, or a message too large to import. */
   damaged: string[];
   seconds: number;
 }

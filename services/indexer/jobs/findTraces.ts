@@ -27,8 +27,8 @@ const BATCH = 1_000;
 const LOOKED_THROUGH = 20_000;
 
 /**
- * Finds what is recorded of erased people. It reads all messages once, as an id may stand in any text. The builds of the
- * threads then clean the records.
+ * Finds what is recorded of erased people. It reads all messages once, because their ids may stand in any text. It
+ * changes no message and no thread: these are cleaned when the threads that it found are built.
  */
 export async function findTraces(
   deps: IndexerDeps,

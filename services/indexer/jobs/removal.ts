@@ -38,10 +38,10 @@ export interface RecordedDeletion {
 
 /**
  * Does all that follows from one or several causes. Resolves when readers cannot read any more what was removed. First
- * it does the marks that name one of the causes. Then it refreshes the search index. Last it has the API processes drop
- * the cached statistics of the servers and the cached answers of searches. With `kind`, it does the marks of that kind
- * alone, and no statistics are dropped: they are counted later. Rejects when the signal is aborted while other workers
- * hold marks, and while a store or Redis is away.
+ * it does the marks that name one of the causes. Then it refreshes the search index. Last it tells the API processes,
+ * which then drop the statistics of the servers and all answers of searches from their caches. With `kind`, it does
+ * only the marks of that kind, and the API processes keep the statistics, because the servers are counted later.
+ * Rejects while a store or Redis is away, and when the signal is aborted while other workers hold marks.
  */
 export async function settleAndRefresh(
   deps: IndexerDeps,

@@ -44,10 +44,13 @@ export async function noteRoles(
   return noted.isRecorded;
 }
 
-/** By which look at the server a member is judged, which roles of OPT_OUT_ROLE they carry, and which the server has. */
+/** Whether a member opts out, as far as the last look at the server tells. */
 interface Judged {
+  /** What that look has found. */
   looked: LoadedServer;
+  /** The ids of the roles of OPT_OUT_ROLE that the member has. */
   carried: string[];
+  /** Whether the server has a role. */
   isThere: (roleId: string) => boolean;
 }
 

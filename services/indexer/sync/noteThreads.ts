@@ -103,8 +103,9 @@ async function noteThread(
     const now = documents.get('sync', thread.id) as SyncThread | null;
     // This answer was asked for before the one that is noted, so it tells nothing new.
     if (now && now.asOf >= asOf) return;
-    // A thread that is already to be fetched goes on from its place, even if it was noted just now. A thread that was
-    // forgotten meanwhile is read from its first message.
+    // The thread counts as fetched only where its note says, as it is now, that nothing is left to fetch. Another answer
+    // may have noted that something is left: then fetching goes on from the noted place. Or the note is gone, because its
+    // forum was forgotten: then the thread is fetched from its first message.
     const isRecorded = recorded !== null && now !== null && !now.todo;
     const todo = isRecorded ? null : todoOf(thread, now ?? undefined);
     const fetched = { ...NOTHING_FETCHED, ...now, ...(isRecorded && recorded) };
