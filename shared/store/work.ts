@@ -101,7 +101,7 @@ export function isQuarantined({ due }: Pick<Mark, 'due'>): boolean {
 /** How a mark is set. */
 export interface Marking {
   causes?: readonly string[] | undefined;
-  due?: Date;
+  due?: Date | undefined;
   whole?: boolean;
 }
 

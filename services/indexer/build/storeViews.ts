@@ -14,6 +14,7 @@ import { goneBodies } from '../stores/bodyWriter.js';
 import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { loadTargets } from './linkTargets.js';
+import { nextBuildDue } from './nextBuildDue.js';
 import { putBodies, putRows } from './putViews.js';
 import type { ReadViews } from './readThread.js';
 import type { StoredThread } from './storedThread.js';
@@ -57,7 +58,7 @@ export async function storeViews(
       if (isSaidAnew(mark, before, bodies))
         documents.mark('similar', threadId, { due: whenFound() });
       markMirror(deps, documents, `thread/${threadId}`, mark);
-      if (!showsOthers) endMark(documents, mark);
+      if (!showsOthers) endMark(documents, mark, nextBuildDue(item.facts.messages));
       return true;
     },
   });
@@ -92,7 +93,7 @@ async function endIfSame(deps: IndexerDeps, mark: Mark, views: ReadViews): Promi
     decide(documents) {
       if (!isHeld(documents, mark)) return;
       if (areNames && areForwards) {
-        endMark(documents, mark);
+        endMark(documents, mark, nextBuildDue(views.item.facts.messages));
         return;
       }
       // All later builds may fail, too. Then the mark is quarantined, and this cause has the views of the thread

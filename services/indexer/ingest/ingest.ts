@@ -117,7 +117,7 @@ function applyBatch(
     beside: Beside | undefined;
   },
 ): Ingested {
-  const { causes, owner } = source;
+  const { causes, owner, due } = source;
   const { thread } = source.told;
   const header = mergeHeader(documents, source, erased, isFirst);
   if (header.isDeleted) return { isChanged: false, isDeleted: true };
@@ -127,7 +127,7 @@ function applyBatch(
     thread !== null &&
     (redactTitleOf(documents, thread._id, names, erased) || header.isThreadChanged);
   if (thread && (areMessagesChanged || isThreadChanged)) {
-    markThread(documents, thread._id, { causes, owner });
+    markThread(documents, thread._id, { causes, owner, due });
   }
   const isChanged = areMessagesChanged || isThreadChanged || header.isChannelChanged;
   beside?.note(documents, isChanged);

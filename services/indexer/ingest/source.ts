@@ -13,7 +13,9 @@ export interface Source {
   /** The requests that wait for everything that follows from the source, such as `import/ID`. */
   causes?: readonly string[];
   /** For whom the thread's mark is claimed when the thread changes: whoever builds it at once. */
-  owner?: string;
+  owner?: string | undefined;
+  /** When the thread is to be built, if it is not marked yet; at once where absent. */
+  due?: Date | undefined;
 }
 
 /** Thrown where a source tells of a server or channel that was deleted here. Nothing more of the source is taken. */

@@ -3,6 +3,8 @@ import { batches } from '../../../shared/platform/batches.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { idKey } from '../../../shared/store/listKeys.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
+import { AT_ONCE } from '../../../shared/store/work.js';
+import { nextBuildDue } from '../build/nextBuildDue.js';
 import { isProofOfDeletion, PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import {
   messagesRequest,
@@ -36,14 +38,16 @@ export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<v
   const isFromFirst = after === NOTHING_FETCHED.after;
   const unreadable: Unreadable = [];
   let fetched: number;
+  let before = thread.fetched;
   for (;;) {
     const from = after;
-    const page = await fetchPage(deps, { ...thread, after: from });
+    const page = await fetchPage(deps, { ...thread, after: from, fetched: before });
     if (!page) return;
     after = page.last ?? from;
     unreadable.push(...page.unreadable);
     since ??= page.asOf;
     fetched = page.messages;
+    before += fetched;
     if (fetched < PAGE_SIZE) break;
     await notePlace(deps, thread, { from, after, since, fetched });
   }
@@ -94,12 +98,13 @@ interface Page extends Pick<LivePage, 'unreadable'> {
 }
 
 /**
- * Fetches and records the messages after the last known one. Resolves with null where the forum is not archived any
- * more, so that the place of a page that was not recorded is not noted.
+ * Fetches and records the messages after the last known one. While further pages are to come, a long thread is built
+ * only now and then. Resolves with null where the forum is not archived any more, so that the place of a page that was
+ * not recorded is not noted.
  */
 async function fetchPage(
   deps: SyncDeps,
-  { _id: threadId, after, serverId, channelId }: SyncThread,
+  { _id: threadId, after, fetched, serverId, channelId }: SyncThread,
 ): Promise<Page | null> {
   const { platform, signal } = deps;
   const { value, asOf } = await platform.get(messagesRequest(threadId, after), signal);
@@ -107,7 +112,8 @@ async function fetchPage(
   const messages = value.messages.toSorted(byId);
   const all = [...messages, ...unreadable].toSorted(byId);
   const told = messages.map((message) => ({ value: message, asOf }));
-  await recordMessages(deps, { serverId, channelId, threadId }, told);
+  const due = all.length < PAGE_SIZE ? AT_ONCE : nextBuildDue(fetched + all.length);
+  await recordMessages(deps, { serverId, channelId, threadId, due }, told);
   // If a look has found meanwhile that the forum is not archived any more, nothing was recorded.
   if (!isArchived(deps, { serverId, channelId })) return null;
   deps.meter.count(all.length);

@@ -4,6 +4,7 @@ import { batches } from '../../../shared/platform/batches.js';
 import { findGathered } from '../../../shared/store/gather.js';
 import { ingest } from '../ingest/ingest.js';
 import { refuseMove } from '../ingest/mergeHeader.js';
+import type { Source } from '../ingest/source.js';
 import { isByWebhook, isForEverybody, liveMessage } from '../sources/liveMessage.js';
 import { requireContentIntent } from './contentIntent.js';
 import { learnRoles, noteRolesOfEvent } from './memberRoles.js';
@@ -17,12 +18,11 @@ export interface ToldMessage {
   isEvent?: true;
 }
 
-/** A recorded thread. With `owner`, its mark is claimed for a caller that builds the thread at once. */
-interface Place {
+/** A recorded thread, and how it is marked: as `owner` and `due` of a source tell. */
+interface Place extends Pick<Source, 'owner' | 'due'> {
   serverId: string;
   channelId: string;
   threadId: string;
-  owner?: string;
 }
 
 /**
@@ -33,7 +33,7 @@ interface Place {
  */
 export async function recordMessages(
   deps: SyncDeps,
-  { serverId, channelId, threadId, owner }: Place,
+  { serverId, channelId, threadId, owner, due }: Place,
   told: readonly ToldMessage[],
 ): Promise<void> {
   if (!isArchived(deps, { serverId, channelId })) return;
@@ -51,8 +51,8 @@ export async function recordMessages(
   );
   if (messages.length === 0) return;
   const thread = { _id: threadId, serverId, channelId, title: recorded.title };
-  const source = { told: { asOf: 0, server: server.told, channel, thread } };
-  await ingest(deps, owner === undefined ? source : { ...source, owner }, batches(messages));
+  const source = { told: { asOf: 0, server: server.told, channel, thread }, owner, due };
+  await ingest(deps, source, batches(messages));
 }
 
 /**

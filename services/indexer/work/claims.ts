@@ -246,9 +246,9 @@ export async function isStillHeld(
 
 /**
  * Removes a mark whose work was done. If somebody has set the mark again during that work, the mark stays. It is not
- * claimed any more, so that a worker does it again.
+ * claimed any more, so that a worker does it again from the time `due` on.
  */
-export function endMark(documents: Documents, { _id, token }: Mark): void {
+export function endMark(documents: Documents, { _id, token }: Mark, due = AT_ONCE): void {
   const now = documents.get('work', _id);
   if (!now) return;
   if (now.token === token) {
@@ -256,7 +256,7 @@ export function endMark(documents: Documents, { _id, token }: Mark): void {
     return;
   }
   // The earlier request is done. So the mark counts as set now.
-  freeMark(documents, { ...now, at: new Date() });
+  freeMark(documents, { ...now, at: new Date() }, due);
 }
 
 /** Frees a mark and forgets its tries, so that anybody may do it from the time `due` on. */
@@ -266,21 +266,21 @@ export function freeMark(documents: Documents, mark: Mark, due = AT_ONCE): void 
 }
 
 /**
- * Marks a thread. With `owner`, the mark is claimed for a caller that builds the thread at once. The change must read
- * the thread's mark.
+ * Marks a thread. With `owner`, the mark is claimed for a caller that builds the thread at once, unless the thread rests
+ * between two builds. The change must read the thread's mark.
  */
 export function markThread(
   documents: Documents,
   threadId: string,
-  { causes, owner }: { causes?: readonly string[] | undefined; owner?: string | undefined },
+  { owner, ...marking }: Pick<Marking, 'causes' | 'due'> & { owner?: string | undefined },
 ): void {
-  documents.mark('thread', threadId, { causes });
+  documents.mark('thread', threadId, marking);
   if (owner !== undefined) claimOwn(documents, 'thread', threadId, owner);
 }
 
 /**
- * Claims a mark for `owner` in the transaction that sets it, unless somebody else holds it, or it has been tried
- * before. Each mark of an owner gets a claim of its own, which names the mark's token. Otherwise, worker A builds a
+ * Claims a mark for `owner` in the transaction that sets it, unless somebody else holds it, it has been tried before, or
+ * it is not due. Each mark of an owner gets a claim of its own, which names the mark's token. Otherwise, worker A builds a
  * thread for long. Meanwhile worker B takes the mark over, builds the thread, and ends the mark. Then A sets a new mark
  * for the same thread. If both marks had the same claim, A's first build would hold the new mark, and store what it
  * read long before.
@@ -292,7 +292,7 @@ export function claimOwn(
   owner: string,
 ): void {
   const mark = documents.get('work', markId(kind, subject))!;
-  const isFree = mark.claim === undefined && mark.tries === undefined;
+  const isFree = mark.claim === undefined && mark.tries === undefined && isDue(mark.due);
   if (!isFree && !isOwn(mark, owner)) return;
   const claim = isFree ? `${owner}/${mark.token}` : mark.claim!;
   documents.put('work', { ...mark, claim, due: leaseEnd(), tries: 1 });

@@ -65,8 +65,16 @@ export interface FinishOptions {
 }
 
 /**
- * Does the work of one mark until the mark is gone or quarantined. While another worker holds the claim, the caller
- * waits. When the mark is set again during the work, the work is done again. Resolves with true when the mark is gone,
+ * How long (ms) to wait before a mark is looked at again. A claim may end at any time. But a mark that is not due is
+ * taken by nobody before its time.
+ */
+function msUntilFree({ claim, due }: Mark): number {
+  return claim === undefined ? Math.max(due.getTime() - Date.now(), POLL_MS) : POLL_MS;
+}
+
+/**
+ * Does the work of one mark until the mark is gone or quarantined. While another worker holds the claim, or the mark is
+ * not due, the caller waits. When the mark is set again during the work, the work is done again. Resolves with true when the mark is gone,
  * and with false when it is quarantined. Throws when the work failed and is to be tried again, and when the signal is
  * aborted while another worker has the claim.
  */
@@ -81,7 +89,7 @@ export async function finishMark(
     if (!mark) return true;
     if (isQuarantined(mark)) return false;
     const claimed = isOwn(mark, owner) ? [mark] : await claimMarks(deps, [mark]);
-    if (claimed.length === 0) await pause(POLL_MS, undefined, { signal });
+    if (claimed.length === 0) await pause(msUntilFree(mark), undefined, { signal });
     else await tryMarks(deps, work, claimed);
   }
 }

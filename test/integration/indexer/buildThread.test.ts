@@ -320,6 +320,33 @@ describe('building a thread', () => {
     expect(await markOf(threadId)).to.equal(null);
   });
 
+  it('rests where a long thread has changed meanwhile, and then shows all changes at once', async () => {
+    const { source, threadId, messages } = aConversation();
+    const many = Array.from({ length: 1_000 }, () => ({ ...messages[1]!, _id: anId() }));
+    await record(deps, source, many);
+    const [mark] = await claimMarks(deps, [(await markOf(threadId))!]);
+    await record(deps, source, messages.slice(0, 1));
+    const began = Date.now();
+    await runClaimed(deps, 'thread', [mark!]);
+    const resting = (await markOf(threadId))!;
+    expect(resting).to.not.have.any.keys('claim', 'tries');
+    expect(resting.due.getTime()).to.be.within(began + 1_000, Date.now() + 1_000);
+
+    await deps.collections.work.updateOne(
+      { _id: resting._id },
+      { $set: { due: new Date(Date.now() + 30_000) } },
+    );
+    await ingest(deps, { told: source, owner: 'own' }, inBatches(messages.slice(1)));
+    await runDue(deps, { subject: threadId });
+    expect((await markOf(threadId))?.claim).to.equal(undefined);
+    expect((await detail(threadId))?.messageCount).to.equal(1_001);
+
+    await endLeases(deps, threadId);
+    await build(deps, threadId);
+    expect((await detail(threadId))?.messageCount).to.equal(1_003);
+    expect(await markOf(threadId)).to.equal(null);
+  });
+
   it('is repeated when it was cut off, even if its claim is dated before the clock was set back', async () => {
     for (const due of [-1, 3_600_000]) {
       const { source, threadId, messages } = aConversation();

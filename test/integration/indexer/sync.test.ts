@@ -6,6 +6,7 @@ import { valueDigest } from '../../../services/indexer/records/mergeFields.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import type { Change } from '../../../services/indexer/work/commit.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
+import type { Thread } from '../../support/discord/model/entities.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import { anId, aSourceMessage, aSourceThread } from '../../support/factories.js';
@@ -21,6 +22,7 @@ import { PAGE_SIZE } from '../../../shared/discordApi/requests.js';
 import { liveTime, realMicros } from '../../../shared/store/sourceTime.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
+import { AT_ONCE } from '../../../shared/store/work.js';
 import {
   archivedState,
   differences,
@@ -159,6 +161,28 @@ describe('the sync', () => {
     expect(requests.length - asked).to.be.at.most(forums + 9);
     expect([await threads.find().toArray(), await messages.find().toArray()]).to.deep.equal(before);
     expect(await work.countDocuments({ kind: 'thread' })).to.equal(0);
+  });
+
+  it('has a long thread built only now and then while its pages are fetched', async () => {
+    await start();
+    await untilSynced(deps);
+    await doAll(deps);
+    await rig.sync.stop();
+    const { model } = rig.discord;
+    const open = model.publicThreads().filter(({ thread }) => !thread.isArchived);
+    const [long, short] = open.map(({ thread }) => thread);
+    await deps.collections.sync.updateOne({ _id: long!.id }, { $set: { fetched: 1_000 } });
+    for (const { id, ownerId } of [long!, short!]) {
+      model.clock.advance(60_000);
+      for (let n = 0; n < PAGE_SIZE; n += 1) model.post(id, { authorId: ownerId, content: `${n}` });
+    }
+    const began = Date.now();
+    rig.start();
+    const { messages, work } = deps.collections;
+    await until(async () => (await messages.countDocuments({ content: '99' })) === 2);
+    const dueOf = async ({ id }: Thread) => (await work.findOne({ _id: `thread/${id}` }))?.due;
+    expect((await dueOf(long!))?.getTime()).to.be.above(began + 1_000);
+    expect(await dueOf(short!)).to.deep.equal(AT_ONCE);
   });
 
   it('finds what is new, and what was deleted where the counts show it', async () => {
