@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Client } from '@elastic/elasticsearch';
 import type { Redis } from 'ioredis';
 import type { Registry } from 'prom-client';
@@ -28,6 +29,7 @@ import { createStoreGate } from './storeGate.js';
 import { runInBackground, type Round } from './work/backgroundLoop.js';
 import { createBell } from './work/bell.js';
 import { giveUpClaims } from './work/claims.js';
+import { ProcessStops } from './work/commit.js';
 import { restAfterAll, roundOfAll } from './work/roundOfAll.js';
 import { ALL_KINDS } from './work/kinds.js';
 import { runDue } from './work/runMarks.js';
@@ -100,6 +102,8 @@ export function createIndexer(clients: IndexerClients): {
 } {
   const { settings, mongo, logger, files } = clients;
   const stopped = new AbortController();
+  // All jobs and marks that wait listen to it.
+  setMaxListeners(0, stopped.signal);
   const metrics = createIndexerMetrics(mongo.collections, clients.producer);
   const bell = createBell();
   const { stop: stopChanges, ...access } = createStoreAccess(mongo, clients.elasticsearch, {
@@ -112,12 +116,12 @@ export function createIndexer(clients: IndexerClients): {
     namespace: mongo.namespace,
     announcer: createAnnouncer(clients.redis, mongo.namespace, logger),
     logger,
+    signal: stopped.signal,
     links: createServiceLinks({
       publicUrl: publicUrlOf(settings),
       cdnUrl: files && settings.DISCORD_CDN_URL,
     }),
-    mirror:
-      files && createMirror(settings, files, freshLinks(clients, metrics.counters), stopped.signal),
+    mirror: files && createMirror(settings, files, freshLinks(clients, metrics.counters)),
     resolvedTags: parseResolvedTags(settings.RESOLVED_TAGS),
     counters: metrics.counters,
   };
@@ -166,7 +170,7 @@ export function createIndexer(clients: IndexerClients): {
     deps,
     metrics: metrics.registry,
     async stop() {
-      stopped.abort();
+      stopped.abort(new ProcessStops());
       const ends = [
         worker.stop(),
         ...(sync ? [sync.stop()] : []),

@@ -25,6 +25,8 @@ export interface IndexerDeps extends StoreAccess {
   namespace: string;
   announcer: Announcer;
   logger: Logger;
+  /** Aborted with ProcessStops when the process stops. What waits or rests then ends with that error. */
+  signal: AbortSignal;
   resolvedTags: ReadonlySet<string>;
   /** Makes the addresses at which readers find files. */
   links: ServiceLinks;

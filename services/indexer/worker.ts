@@ -12,6 +12,7 @@ import type { IndexerMetrics, JobOutcome } from './metrics/indexerMetrics.js';
 import type { Report } from './report.js';
 import type { Handlers } from './handlers.js';
 import type { StoreGate } from './storeGate.js';
+import { ProcessStops } from './work/commit.js';
 
 /**
  * How many crashes of its worker a job survives. BullMQ's default is 1. Then two crashes would lose a job, however many
@@ -143,6 +144,8 @@ async function runJob(
     return result;
   } catch (error) {
     if (error instanceof LookAgain) throw error;
+    // It did not fail: the queue gives it to another process at once.
+    if (error instanceof ProcessStops) throw new LookAgain(0);
     end(isPermanent(error) ? 'refused' : 'failed');
     if (isPermanent(error)) throw new UnrecoverableError(error.message);
     // Jobs that wait need not fail one after the other. So the stores are asked now.

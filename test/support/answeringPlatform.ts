@@ -108,7 +108,7 @@ export function syncDeps(
     optOutRoles: [],
     members: new LRUCache({ max: 100 }),
     servers: new Map(),
-    removals: createRemovals(deps, signal),
+    removals: createRemovals({ ...deps, signal }),
     longWithheld: new Set(),
     listed: new Set(),
     listening: { since: null },

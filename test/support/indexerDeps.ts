@@ -23,6 +23,7 @@ export function indexerDeps({
     namespace: mongo.namespace,
     announcer: createAnnouncer(redis, mongo.namespace, logger),
     logger,
+    signal: new AbortController().signal,
     links: createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null }),
     mirror: null,
     resolvedTags: parseResolvedTags('solved,resolved,answered'),

@@ -67,7 +67,7 @@ export async function withMirror(
       publicUrl: 'https://archive.example',
       cdnUrl: settings.DISCORD_CDN_URL,
     }),
-    mirror: createMirror(settings, files, links, new AbortController().signal),
+    mirror: createMirror(settings, files, links),
   };
 }
 

@@ -8,7 +8,7 @@ import { parseUrl } from '../../../shared/platform/parseUrl.js';
 import { isPermanent, isTransient } from '../permanentErrors.js';
 import { rest } from '../rest.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
-import { untilDone } from '../sync/tasks.js';
+import { untilDone } from '../untilDone.js';
 import { DISALLOWED_INTENTS, judgeClose } from './closeCodes.js';
 import { connectSocket } from './gatewaySocket.js';
 import { takeOver } from './gatewayStore.js';

@@ -4,7 +4,7 @@ import { isPermanent } from '../permanentErrors.js';
 import { suspendServer } from '../sync/suspend.js';
 import { loadServer } from '../sync/loadServer.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
-import { untilDone } from '../sync/tasks.js';
+import { untilDone } from '../untilDone.js';
 
 /** Looks at servers over REST when events say that their rules may have changed. */
 export interface ServerLooks {

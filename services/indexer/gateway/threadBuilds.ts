@@ -19,7 +19,7 @@ export interface ThreadBuilds extends Pick<ThreadRounds, 'ask'> {
  * and then its claim ends only with its lease.
  */
 export function createThreadBuilds(
-  deps: IndexerDeps & Pick<SyncDeps, 'signal' | 'fail'>,
+  deps: IndexerDeps & Pick<SyncDeps, 'fail'>,
   owner: string,
 ): ThreadBuilds {
   const tasks = createTasks(deps);
@@ -27,7 +27,7 @@ export function createThreadBuilds(
     tasks,
     async run(threadId) {
       try {
-        await finish(deps, 'thread', threadId, { owner, signal: deps.signal });
+        await finish(deps, 'thread', threadId, { owner });
       } catch (error) {
         if (deps.signal.aborted) return;
         deps.logger.warn(

@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { retryDelay } from '../../../shared/jobs/producer.js';
+import { seldom } from '../../../shared/platform/seldom.js';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
 import { endRestore, readRestore } from '../../../shared/store/restore.js';
@@ -8,19 +7,20 @@ import { setMarks } from '../work/claims.js';
 import { everybody } from '../build/people.js';
 import type { IndexerDeps } from '../deps.js';
 import { noteAllMade } from '../noteViews.js';
-import { isTransient } from '../permanentErrors.js';
 import type { Report } from '../report.js';
-import { ProcessStops } from '../work/commit.js';
+import { untilDone } from '../untilDone.js';
 import { settled } from '../work/runMarks.js';
 import { settleAndRefresh } from './removal.js';
 
 const CAUSE = 'reindex-views/all';
 /** How many threads are marked at once. When these are built, the next are marked. */
 const THREADS = 1_000;
+/** How long (ms) between two log lines about a store that is away. */
+const TOLD_EVERY_MS = 30_000;
 
 /**
  * Builds every view and search document again from the records, while readers go on reading what was there. While a
- * store is away, it waits, and then goes on with the same threads.
+ * store is away, it waits, and then goes on with the same threads. Throws ProcessStops when the process stops.
  */
 export async function reindexViews(
   deps: IndexerDeps,
@@ -34,7 +34,10 @@ export async function reindexViews(
   let done = 0;
   let last = '';
   const projection = { _id: 1 };
-  await throughOutages(deps, async () => {
+  const tellAway = seldom(TOLD_EVERY_MS, (error: unknown) =>
+    deps.logger.warn({ err: error }, 'Building all views again: a store is away'),
+  );
+  const build = async (): Promise<void> => {
     // After an outage, the threads follow that are not built yet.
     for await (const batch of pagesById(threads, { size: atOnce, after: last, projection })) {
       const ids = idsOf(batch);
@@ -53,30 +56,10 @@ export async function reindexViews(
     // An API that served this archive before the restore may still hold answers from then.
     await deps.announcer.announceNow({ everything: true });
     await endRestore(deps.collections, restore);
-  });
+  };
+  // If the job failed, the queue would run it again from its beginning.
+  await untilDone(deps.signal, build, tellAway);
   return { threads: done };
-}
-
-/**
- * Does the work of the job, and goes on with it each time that a store is back. If the job failed, the queue would run
- * it again from its beginning. Rejects when the process stops.
- */
-async function throughOutages(
-  { commit, logger }: IndexerDeps,
-  work: () => Promise<void>,
-): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      // A commit rejects when the process stops. The work itself may never come to one.
-      if (tries > 1) await commit({ reads: {}, decide: () => undefined });
-      await work();
-      return;
-    } catch (error) {
-      if (!isTransient(error) || error instanceof ProcessStops) throw error;
-      logger.warn({ err: error }, 'Building all views again: a store is away');
-      await pause(retryDelay(tries));
-    }
-  }
 }
 
 async function mark(deps: IndexerDeps, kind: WorkKind, subjects: string[]): Promise<void> {

@@ -47,7 +47,7 @@ export async function settleAndRefresh(
   deps: IndexerDeps,
   cause: string | readonly string[],
   serverIds: Iterable<string>,
-  { report, ...which }: { report?: Report; signal?: AbortSignal; kind?: LoopKind | undefined } = {},
+  { report, ...which }: { report?: Report; kind?: LoopKind | undefined } = {},
 ): Promise<void> {
   let most = 0;
   const onLeft = (left: number): void => {

@@ -98,8 +98,8 @@ export async function copyFiles(
   }
 }
 
-function mayGoOn({ mirror: { pause, stopped }, end }: Copying): boolean {
-  return !stopped.aborted && performance.now() >= pause.until && performance.now() < end;
+function mayGoOn({ deps, mirror: { pause }, end }: Copying): boolean {
+  return !deps.signal.aborted && performance.now() >= pause.until && performance.now() < end;
 }
 
 /** A link that can be opened now. Throws FileRefused where there is none, and whatever the platform's client throws. */
@@ -128,10 +128,14 @@ async function copyOne(
     const path = filePath(link.value, mirror.cdnUrl);
     if (path === null) throw new FileRefused('Its link leads elsewhere');
     const takes = file.attachment ? mirror.takes : (type: string) => PICTURES.test(type);
-    await keep(copying, file, await fetchFile(mirror, { path, bytes: file.bytes, takes }));
+    await keep(
+      copying,
+      file,
+      await fetchFile(mirror, { path, bytes: file.bytes, takes, signal: deps.signal }),
+    );
     mirror.pause.failures = 0;
   } catch (error) {
-    if (mirror.stopped.aborted) throw new Pause();
+    if (deps.signal.aborted) throw new Pause();
     if (isStoreAway(error)) throw error;
     if (error instanceof FilesLimited) throw pauseAll(mirror, error.waitMs);
     const failed = failedRecord(newRecord(file, mark.subject), record, error);

@@ -23,6 +23,8 @@ export interface FileRequest {
   bytes: number;
   /** Whether files of a type are wanted. */
   takes: (type: string) => boolean;
+  /** Ends the request. */
+  signal: AbortSignal;
 }
 
 /** A file cannot be copied. Trying again would not help. */
@@ -55,11 +57,11 @@ const BLOCKED = 403;
  * whatever length the platform tells. Throws FileRefused or FilesLimited. After any other error, it may succeed later.
  */
 export async function fetchFile(
-  mirror: Pick<Mirror, 'files' | 'cdnUrl' | 'maxFileBytes' | 'stopped'>,
+  mirror: Pick<Mirror, 'files' | 'cdnUrl' | 'maxFileBytes'>,
   request: FileRequest,
   timeoutMs = LONGEST_MS,
 ): Promise<ArrivedFile> {
-  const fetching = followSignal(mirror.stopped, timeoutMs);
+  const fetching = followSignal(request.signal, timeoutMs);
   try {
     return await fetchUntil(fetching.signal, mirror, request);
   } catch (error) {
@@ -74,7 +76,7 @@ export async function fetchFile(
 async function fetchUntil(
   signal: AbortSignal,
   { files, cdnUrl, maxFileBytes }: Pick<Mirror, 'files' | 'cdnUrl' | 'maxFileBytes'>,
-  { path, bytes: told, takes }: FileRequest,
+  { path, bytes: told, takes }: Omit<FileRequest, 'signal'>,
 ): Promise<ArrivedFile> {
   // Redirects are not followed, so that only the platform is asked.
   const response = await fetch(`${cdnUrl}${path}`, { redirect: 'manual', signal });

@@ -40,8 +40,6 @@ export interface Mirror {
    * Logs a file that failed. Many fail at once while the platform is away, so this process logs one a minute at most.
    */
   logFailure: (logger: Logger, told: { err: unknown; subject: string }) => void;
-  /** Aborted when the indexer stops. */
-  stopped: AbortSignal;
 }
 
 /** Makes the mirror that the settings describe. */
@@ -49,7 +47,6 @@ export function createMirror(
   settings: MirrorSettings,
   files: MirrorFiles,
   links: FreshLinks | null,
-  stopped: AbortSignal,
 ): Mirror {
   const { MIRROR_TYPES, MIRROR_MAX_FILE_MB, MIRROR_MAX_TOTAL_GB, DISCORD_CDN_URL } = settings;
   const { MIRROR_FOLDER, MIRROR_S3_BUCKET, MIRROR_S3_ENDPOINT } = settings;
@@ -59,7 +56,6 @@ export function createMirror(
   return {
     files,
     links,
-    stopped,
     cdnUrl: DISCORD_CDN_URL,
     takes: typeMatcher(MIRROR_TYPES),
     pause: { until: 0, failures: 0 },

@@ -22,7 +22,8 @@ export interface Removals {
  * recorded and marked. So what one process leaves undone is done by others. When the signal is aborted, it no longer
  * waits for other workers.
  */
-export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals {
+export function createRemovals(deps: IndexerDeps): Removals {
+  const { signal } = deps;
   /** By cause. */
   let waiting = new Map<string, { serverId: string; kind: LoopKind | undefined }>();
   let running: Promise<void> | null = null;
@@ -41,7 +42,7 @@ export function createRemovals(deps: IndexerDeps, signal: AbortSignal): Removals
         const some = group.filter(([, one]) => one.kind === kind);
         const causes = some.map(([cause]) => cause);
         const serverIds = new Set(some.map(([, { serverId }]) => serverId));
-        await settleAndRefresh(deps, causes, serverIds, { signal, kind }).catch(logFailure);
+        await settleAndRefresh(deps, causes, serverIds, { kind }).catch(logFailure);
       }
       await rest(REST_MS, signal);
     }

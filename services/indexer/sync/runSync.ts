@@ -94,7 +94,7 @@ async function takeTurn(
   const { signal } = turn;
   // Every request under way listens to it.
   setMaxListeners(0, signal);
-  const removals = createRemovals(deps, signal);
+  const removals = createRemovals({ ...deps, signal });
   const failures: unknown[] = [];
   let timer: NodeJS.Timeout | undefined;
   try {

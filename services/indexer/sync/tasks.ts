@@ -1,9 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
-import { isTransient } from '../permanentErrors.js';
 import type { SyncDeps } from './syncDeps.js';
-
-const AGAIN_AFTER_MS = 1_000;
 
 /** Tasks that run at the same time. */
 export interface Tasks {
@@ -29,20 +24,4 @@ export function createTasks({ signal, fail }: Pick<SyncDeps, 'signal' | 'fail'>)
       while (underWay.size > 0) await Promise.all(underWay);
     },
   };
-}
-
-/**
- * Does something again while a store or the platform is away. Throws any other error, and throws once the signal is
- * aborted.
- */
-export async function untilDone<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-  for (;;) {
-    signal.throwIfAborted();
-    try {
-      return await run();
-    } catch (error) {
-      if (!isTransient(error) && !(error instanceof PlatformAway)) throw error;
-      await pause(AGAIN_AFTER_MS, undefined, { signal });
-    }
-  }
 }

@@ -11,9 +11,10 @@ import {
 } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isTransient } from '../permanentErrors.js';
+import { rest } from '../rest.js';
 import { claimMarks, dueNow, isDue } from './claims.js';
 import { ALL_KINDS, KINDS } from './kinds.js';
-import { finishMark, POLL_MS, tryMarks, type FinishOptions } from './tryMarks.js';
+import { finishMark, POLL_MS, tryMarks } from './tryMarks.js';
 
 /**
  * Does a batch of each kind of work that is due, in the order of the kinds. Resolves with true when it did something.
@@ -104,7 +105,7 @@ export async function settled(
   deps: IndexerDeps,
   cause: string | readonly string[],
   onLeft?: (left: number) => void,
-  { kind, signal }: { kind?: LoopKind | undefined; signal?: AbortSignal | undefined } = {},
+  { kind }: { kind?: LoopKind | undefined } = {},
 ): Promise<void> {
   const { work } = deps.collections;
   const causes = { $in: [cause].flat() };
@@ -117,7 +118,9 @@ export async function settled(
       countAt = began + COUNT_SELDOM * (performance.now() - began);
     }
     const did = await runDue(deps, waited, kind && [kind]).catch(throwTransient);
-    if (did !== true) await pause(POLL_MS, undefined, { signal });
+    if (did === true) continue;
+    await rest(POLL_MS, deps.signal);
+    deps.signal.throwIfAborted();
   }
   onLeft?.(0);
 }
@@ -136,13 +139,13 @@ export async function finish(
   deps: IndexerDeps,
   kind: LoopKind,
   subject: string,
-  options: FinishOptions = {},
+  options: { owner?: string | undefined } = {},
 ): Promise<boolean> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await finishMark(deps, KINDS[kind], markId(kind, subject), options);
     } catch (error) {
-      options.signal?.throwIfAborted();
+      deps.signal.throwIfAborted();
       if (isTransient(error) || failures >= MOST_FAILURES) throw error;
       await pause(FIRST_PAUSE_MS * 2 ** (failures - 1));
     }

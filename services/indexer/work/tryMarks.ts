@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { findGathered } from '../../../shared/store/gather.js';
 import { isQuarantined, MOST_TRIES, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isTransient } from '../permanentErrors.js';
+import { rest } from '../rest.js';
 import { changeHeld, claimMarks, isOwn, keepClaims, released, takeBackTries } from './claims.js';
 import { quarantineMark, type Quarantining } from './quarantineMark.js';
 
@@ -56,14 +56,6 @@ async function runOrQuarantine(deps: IndexerDeps, work: Work, marks: Mark[]): Pr
   }
 }
 
-/** How a mark is finished. */
-export interface FinishOptions {
-  /** The owner for whom the mark may have been claimed when it was set. */
-  owner?: string | undefined;
-  /** Ends the wait for another worker. Work that is under way is still run to its end. */
-  signal?: AbortSignal;
-}
-
 /**
  * How long (ms) to wait before a mark is looked at again. A claim may end at any time. But a mark that is not due is
  * taken by nobody before its time.
@@ -74,22 +66,26 @@ function msUntilFree({ claim, due }: Mark): number {
 
 /**
  * Does the work of one mark until the mark is gone or quarantined. While another worker holds the claim, or the mark is
- * not due, the caller waits. When the mark is set again during the work, the work is done again. Resolves with true when the mark is gone,
- * and with false when it is quarantined. Throws when the work failed and is to be tried again, and when the signal is
- * aborted while another worker has the claim.
+ * not due, the caller waits. When the mark is set again during the work, the work is done again. `owner` is the one for
+ * whom the mark may have been claimed when it was set. Resolves with true when the mark is gone, and with false when it
+ * is quarantined. Throws when the work failed and is to be tried again, and when the signal is aborted while the caller
+ * waits.
  */
 export async function finishMark(
   deps: IndexerDeps,
   work: Work,
   markId: string,
-  { owner, signal }: FinishOptions = {},
+  { owner }: { owner?: string | undefined } = {},
 ): Promise<boolean> {
   for (;;) {
     const mark = await findGathered(deps.collections.work, markId);
     if (!mark) return true;
     if (isQuarantined(mark)) return false;
     const claimed = isOwn(mark, owner) ? [mark] : await claimMarks(deps, [mark]);
-    if (claimed.length === 0) await pause(msUntilFree(mark), undefined, { signal });
-    else await tryMarks(deps, work, claimed);
+    if (claimed.length > 0) await tryMarks(deps, work, claimed);
+    else {
+      await rest(msUntilFree(mark), deps.signal);
+      deps.signal.throwIfAborted();
+    }
   }
 }

@@ -50,12 +50,11 @@ export function openCopies(
     DISCORD_CDN_URL: discord.cdnUrl,
     MIRROR_MAX_FILE_MB: String(MOST_BYTES / 1_000_000),
   });
-  const stopped = new AbortController();
   const newMirror = async (): Promise<Mirror> => {
     const { namespace } = mongo;
     const platform = platformOf({ redis, namespace }, discord);
     const files = (await openWritableMirror(settings, namespace))!;
-    return createMirror(settings, files, createFreshLinks(platform), stopped.signal);
+    return createMirror(settings, files, createFreshLinks(platform));
   };
   const later = (): Date => new Date(Date.now() + LATER_MS);
   return {
@@ -72,7 +71,6 @@ export function openCopies(
       return compareCopies(deps, mirror, shown);
     },
     async close() {
-      stopped.abort();
       const { incoming } = (await openMirror(settings, mongo.namespace))!;
       await rm(incoming, { recursive: true, force: true });
       await place.close();

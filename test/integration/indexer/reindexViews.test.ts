@@ -5,15 +5,14 @@ import { reindexViews } from '../../../services/indexer/jobs/reindexViews.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { createAnnouncer, type Announcer } from '../../../services/indexer/stores/announcer.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
-import { createStoreAccess } from '../../../services/indexer/stores/storeAccess.js';
-import { ProcessStops, type Commit } from '../../../services/indexer/work/commit.js';
+import { ProcessStops } from '../../../services/indexer/work/commit.js';
 import { createRedis } from '../../../shared/platform/clients.js';
 import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
 import { doAll, record } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('reindexViews', () => {
-  const { deps, stores } = indexerSuite('emptied');
+  const { deps } = indexerSuite('emptied');
 
   it('builds every thread, and leaves no cursor open while it does', async () => {
     const ids = await threeThreads(deps);
@@ -51,16 +50,17 @@ describe('reindexViews', () => {
   it('goes on although MongoDB is still away when it tries again', async () => {
     const ids = await threeThreads(deps);
     const { failing, sent } = failingOnce(deps, ids[1]!);
+    const { collections } = deps;
     let refused = 0;
-    const commit: Commit = async (change) => {
-      // The changes of one transaction fail together, even one that reads and writes nothing.
-      const isCheck = sent.length === 2 && Object.keys(change.reads).length === 0;
-      if (!isCheck || refused > 0) return deps.commit(change);
+    const find = (...asked: Parameters<typeof collections.threads.find>) => {
+      if (sent.length !== 2 || refused === 2) return collections.threads.find(...asked);
       refused += 1;
       throw new MongoNetworkError('MongoDB is away');
     };
-    await reindexViews({ ...failing, commit }, REPORT_NOBODY, { atOnce: 1 });
-    expect([refused, sent]).to.deep.equal([1, [ids[0], ids[1], ids[1], ids[2]]]);
+    const threads = Object.create(collections.threads, { find: { value: find } }) as never;
+    const own = { ...failing, collections: { ...collections, threads } };
+    await reindexViews(own, REPORT_NOBODY, { atOnce: 1 });
+    expect([refused, sent]).to.deep.equal([2, [ids[0], ids[1], ids[1], ids[2]]]);
   });
 
   it('builds no thread once more where Redis is away when the end is to be announced', async () => {
@@ -79,27 +79,21 @@ describe('reindexViews', () => {
     away.disconnect();
   });
 
-  it('does not go on where the process stops while a store is away', async () => {
-    const ids = await threeThreads(deps);
-    const { stop, ...access } = createStoreAccess(stores.mongo, deps.elasticsearch, deps);
-    const { collections } = deps;
-    let isAway = false;
-    const find = (...asked: Parameters<typeof collections.threads.find>) => {
-      if (isAway) throw new MongoNetworkError('MongoDB is away');
-      return collections.threads.find(...asked);
-    };
-    const threads = Object.create(collections.threads, { find: { value: find } }) as never;
-    const stopping = { ...deps, ...access, collections: { ...collections, threads } };
-    const { failing, sent } = failingOnce(stopping, ids[1]!, async () => {
-      isAway = true;
-      await stop();
+  for (const when of ['before', 'while'] as const)
+    it(`does not go on where the process stops ${when} it waits for a store`, async () => {
+      const ids = await threeThreads(deps);
+      const stopped = new AbortController();
+      const stop = (): void => stopped.abort(new ProcessStops());
+      const { failing, sent } = failingOnce(deps, ids[1]!, when === 'before' ? stop : undefined);
+      // The job logs that it waits.
+      const logger = { ...deps.logger, warn: stop } as typeof deps.logger;
+      const stopping = { ...failing, logger, signal: stopped.signal };
+      const ended = await reindexViews(stopping, REPORT_NOBODY, { atOnce: 1 }).catch(
+        (error: unknown) => error,
+      );
+      expect(ended).to.be.an.instanceOf(ProcessStops);
+      expect(sent).to.deep.equal([ids[0], ids[1]]);
     });
-    const ended = await reindexViews(failing, REPORT_NOBODY, { atOnce: 1 }).catch(
-      (error: unknown) => error,
-    );
-    expect(ended).to.be.an.instanceOf(ProcessStops);
-    expect(sent).to.deep.equal([ids[0], ids[1]]);
-  });
 });
 
 /** Records three threads, and builds them. Resolves with their ids, in order. */
@@ -121,7 +115,7 @@ async function threeThreads(deps: IndexerDeps): Promise<string[]> {
 function failingOnce(
   deps: IndexerDeps,
   threadId: string,
-  meanwhile: () => Promise<unknown> = () => Promise.resolve(),
+  meanwhile: () => void = () => undefined,
 ): { failing: IndexerDeps; sent: string[] } {
   const sent: string[] = [];
   const write: IndexerDeps['search']['write'] = async (documents, ...rest) => {
@@ -129,7 +123,7 @@ function failingOnce(
     const isFirst = id !== undefined && !sent.includes(id);
     if (id !== undefined) sent.push(id);
     if (isFirst && id === threadId) {
-      await meanwhile();
+      meanwhile();
       throw new SearchUnavailable('The search index is away');
     }
     await deps.search.write(documents, ...rest);

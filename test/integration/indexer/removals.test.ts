@@ -10,7 +10,7 @@ import { indexerSuite } from '../../support/suiteStores.js';
 describe('removals', () => {
   const { deps } = indexerSuite('emptied');
 
-  const removalsOf = (own: IndexerDeps) => createRemovals(own, new AbortController().signal);
+  const removalsOf = (own: IndexerDeps) => createRemovals(own);
 
   /** Listed threads, whose deletions are recorded and marked. */
   async function deletions(count: number) {

@@ -147,12 +147,7 @@ describe('the start of the indexer', () => {
         await deletions.insertOne({ _id: 'thread-1', ...deletion });
         // The mirror was looked through, so nothing but the time of its next try brings up the file.
         const files = await openWritableMirror(settings, mongo.namespace);
-        const { settings: same } = createMirror(
-          settings,
-          files!,
-          null,
-          new AbortController().signal,
-        );
+        const { settings: same } = createMirror(settings, files!, null);
         await stateOf(state, 'mirror').insertOne({
           ...EMPTY,
           settings: same,

@@ -26,6 +26,7 @@ import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { documentId, searchAlias, searchIndexName } from '../../../shared/store/searchIndex.js';
 import { markId, NEVER, newMark } from '../../../shared/store/work.js';
 import { claimMarks, LEASE_MS, setMarks } from '../../../services/indexer/work/claims.js';
+import { ProcessStops } from '../../../services/indexer/work/commit.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { aChannel, aMessage, aServer, aThread, anAuthor, anId } from '../../support/factories.js';
 import { build } from '../../support/indexerDeps.js';
@@ -932,6 +933,20 @@ describe('verifyArchive, of a small archive', () => {
     // The worker has died.
     const found = (await verifyNow(deps)).differences.map(({ kind }) => kind);
     expect(found).to.deep.equal(['thread.waiting', 'work.waiting']);
+  });
+
+  it('reports nothing where the process stops as it repairs', async () => {
+    const { threads } = await restingArchive(deps, stores, 1);
+    await deps.collections.bodies.deleteOne({ _id: `thread/${threads[0]!.threadId}` });
+    const stopped = new AbortController();
+    const write = (): Promise<never> => {
+      const error = new ProcessStops();
+      stopped.abort(error);
+      return Promise.reject(error);
+    };
+    const stopping = { ...deps, search: { ...deps.search, write }, signal: stopped.signal };
+    const ended = verifyNow(stopping, { repair: true }).catch((error: unknown) => error);
+    expect(await ended).to.equal(stopped.signal.reason);
   });
 
   it('does not claim to have compared a thread that waits', async () => {

@@ -12,6 +12,7 @@ import {
   readsOf,
   setMarks,
 } from '../../../services/indexer/work/claims.js';
+import { ProcessStops } from '../../../services/indexer/work/commit.js';
 import { finish, runDue, settled } from '../../../services/indexer/work/runMarks.js';
 import {
   AT_ONCE,
@@ -128,10 +129,10 @@ describe('the list of work', () => {
     const threadId = await aThread();
     await claimMarks(deps, [(await markOf(threadId))!]);
     const ended = new AbortController();
-    const waiting = finish(deps, 'thread', threadId, { signal: ended.signal });
-    ended.abort();
+    const waiting = finish({ ...deps, signal: ended.signal }, 'thread', threadId);
+    ended.abort(new ProcessStops());
     const error = await waiting.catch((thrown: unknown) => thrown);
-    expect(error).to.have.property('name', 'AbortError');
+    expect(error).to.be.instanceOf(ProcessStops);
     expect(await markOf(threadId)).to.have.property('claim');
   });
 

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { Handlers } from '../../../services/indexer/handlers.js';
 import { LookAgain, PayloadError } from '../../../services/indexer/permanentErrors.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
+import { ProcessStops } from '../../../services/indexer/work/commit.js';
 import { createWorker } from '../../../services/indexer/worker.js';
 import { Worker } from '../../../shared/drivers/bullmq.js';
 import { createProducer, type QueueProducer } from '../../../shared/jobs/producer.js';
@@ -103,6 +104,21 @@ describe('the worker', () => {
     }
     expect(took).to.have.length(1);
     expect(took[0]).to.be.least(0);
+  });
+
+  it('gives a job that ends as the process stops back to the queue, and logs nothing', async () => {
+    const lines: string[] = [];
+    let isFirst = true;
+    jobs['delete-thread'] = () => {
+      if (!isFirst) return Promise.resolve();
+      isFirst = false;
+      return Promise.reject(new ProcessStops());
+    };
+    const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
+    const id = await producer.add('delete-thread', { threadId: '4' });
+    const [job] = await work([id], { logger });
+    expect(job).to.include({ attemptsMade: 1, delay: 0 });
+    expect(lines).to.deep.equal([]);
   });
 
   it('logs only the name of a command that MongoDB refused', async () => {

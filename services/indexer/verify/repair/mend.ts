@@ -42,7 +42,7 @@ const REPAIRS: Record<DifferenceKind, Repair> = {
 
 /**
  * Repairs differences, then waits until all work that follows from the repairs is done. When the repair of one kind
- * fails, that is logged, and the others are still carried out.
+ * fails, that is logged, and the others are still carried out. Throws when the process stops.
  */
 export async function mend(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const byRepair = new Map<Repair, Difference[]>();
@@ -71,8 +71,13 @@ async function raiseAbove(
   if (above > 0) await raiseVersions(collections.state, above);
 }
 
-async function attempt({ logger }: IndexerDeps, work: () => Promise<unknown>): Promise<void> {
+async function attempt(
+  { logger, signal }: IndexerDeps,
+  work: () => Promise<unknown>,
+): Promise<void> {
   await work().catch((error: unknown) => {
+    // Nothing can be repaired any more. What is left would be reported as if it could not be repaired.
+    signal.throwIfAborted();
     logger.error({ err: error }, 'A step of the repair failed');
   });
 }

@@ -34,10 +34,10 @@ describe('fetchFile', () => {
   const ask = (more: Partial<FileRequest> = {}, timeoutMs?: number) => {
     const files = createFolderFiles(folder, 'test');
     mkdirSync(files.incoming, { recursive: true });
-    const stopped = new AbortController().signal;
+    const { signal } = new AbortController();
     return fetchFile(
-      { files, stopped, cdnUrl: server.url, maxFileBytes: MOST },
-      { path: PATH, bytes: 0, takes: (type) => type === 'image/png', ...more },
+      { files, cdnUrl: server.url, maxFileBytes: MOST },
+      { path: PATH, bytes: 0, takes: (type) => type === 'image/png', signal, ...more },
       timeoutMs,
     );
   };
