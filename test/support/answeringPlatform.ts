@@ -105,7 +105,7 @@ export function syncDeps(
     turns: createTurns(),
     clock: undefined as unknown as SyncDeps['clock'],
     named: new Set(),
-    optOutRoles: [],
+    optOutEntries: [],
     members: new LRUCache({ max: 100 }),
     servers: new Map(),
     removals: createRemovals({ ...deps, signal }),

@@ -36,7 +36,7 @@ const NEVER_MS = 3_600_000;
 export const QUIET: SyncOptions = {
   named: new Set(),
   gateway: null,
-  optOutRoles: [],
+  optOutEntries: [],
   allEveryMs: NEVER_MS,
   repairEveryMs: NEVER_MS,
   repairAfterMs: NEVER_MS,

@@ -1,5 +1,5 @@
 import type { Collections } from '../../../shared/store/collections.js';
-import { idsIn, idWindows, within, type IdWindow } from '../records/idWindow.js';
+import { idLister, idWindows, within, type IdWindow } from '../records/idWindow.js';
 
 type PeopleStore = Pick<Collections, 'contributions' | 'members' | 'bodies'>;
 
@@ -10,9 +10,9 @@ const MOST_TOGETHER = 2_000;
 export function peopleWindows(store: PeopleStore): AsyncGenerator<IdWindow> {
   const { contributions, members, bodies } = store;
   const sources = [
-    idsIn(contributions, 'userId'),
-    idsIn(members, 'userId'),
-    idsIn(bodies, '_id', 'user/'),
+    idLister(contributions, 'userId'),
+    idLister(members, 'userId'),
+    idLister(bodies, '_id', 'user/'),
   ];
   return idWindows(sources, MOST_TOGETHER);
 }

@@ -5,7 +5,7 @@ import { pagesById } from '../../../shared/store/pagesById.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
-import { idsIn, idWindows, within } from '../records/idWindow.js';
+import { idLister, idWindows, within } from '../records/idWindow.js';
 import { slices } from '../records/slices.js';
 import { unlessDamaged } from '../records/unlessDamaged.js';
 import type { Report } from '../report.js';
@@ -117,7 +117,7 @@ async function* namesInOthers(
   userId: string,
 ): AsyncGenerator<string> {
   const isNamed = { $or: [{ 'mentions.id': userId }, { 'interaction.userId': userId }] };
-  for await (const window of idWindows([idsIn(messages)], LOOKED_THROUGH)) {
+  for await (const window of idWindows([idLister(messages)], LOOKED_THROUGH)) {
     const naming = messages.find(
       { _id: within(window), ...isNamed },
       { projection: { mentions: 1, interaction: 1 } },

@@ -46,10 +46,10 @@ export async function* namedWindows(
 export type ListIds = (after: string, most: number) => Promise<string[]>;
 
 /**
- * Lists the ids in a field of a collection, once for each document. The field needs an index. With a prefix, lists what
- * follows it in the values that begin with it. A prefix ends with a slash.
+ * Makes a list of the ids in a field of a collection, with each id once for each document. The field needs an index.
+ * With a prefix, it lists what follows it in the values that begin with it. A prefix ends with a slash.
  */
-export function idsIn<T extends Document>(
+export function idLister<T extends Document>(
   collection: Collection<T>,
   field: string & keyof T = '_id',
   prefix = '',
@@ -69,10 +69,10 @@ export function idsIn<T extends Document>(
 const READ_AHEAD = 20_000;
 
 /**
- * Lists the ids in a field, once each, however many documents have the same. `hint` names an index that begins with the
+ * Makes a list of the ids in a field, with each id once, however many documents have the same. `hint` names an index that begins with the
  * field: MongoDB steps through it from id to id. The returned function has to be called with ascending ids.
  */
-export function distinctIdsIn<T extends Document>(
+export function distinctIdLister<T extends Document>(
   collection: Collection<T>,
   field: string & keyof T,
   hint: string,

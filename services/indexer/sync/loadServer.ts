@@ -62,7 +62,7 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
     channel,
     problem: judgeChannel({ guild, channel, bot, named: deps.named }),
   }));
-  const server = describeServer(guild, asOf, rolesNamed(guild.roles, deps.optOutRoles));
+  const server = describeServer(guild, asOf, rolesNamed(guild.roles, deps.optOutEntries));
   // Forums that are recorded at once go into one transaction.
   await forEachAtOnce(judged, AT_ONCE, async (one) => {
     if (one.problem !== null) return;

@@ -120,12 +120,12 @@ async function readAndNote(deps: SyncDeps, { serverId, userId }: Member): Promis
 
 /** Asks for the roles of the server, too. */
 async function withServer(
-  { platform, signal, optOutRoles }: SyncDeps,
+  { platform, signal, optOutEntries }: SyncDeps,
   told: ToldRoles,
 ): Promise<ToldRoles> {
   const { value, asOf } = await platform.get(guildRequest(told.serverId), signal);
   const roles = new Map(value.roles.map((role) => [role.id, role]));
-  return { ...told, asked: { asOf, roles, optOutRoles: rolesNamed(value.roles, optOutRoles) } };
+  return { ...told, asked: { asOf, roles, optOutRoles: rolesNamed(value.roles, optOutEntries) } };
 }
 
 /**
@@ -161,11 +161,11 @@ async function noteOrRead(deps: SyncDeps, told: ToldRoles): Promise<void> {
  * give it up.
  */
 async function needsServer(
-  { servers, members, optOutRoles, collections }: SyncDeps,
+  { servers, members, optOutEntries, collections }: SyncDeps,
   { serverId, userId, roleIds }: ToldRoles,
 ): Promise<boolean> {
   const server = servers.get(serverId);
-  if (!server || optOutRoles.length === 0) return false;
+  if (!server || optOutEntries.length === 0) return false;
   if (roleIds.some((id) => !server.roles.has(id))) return true;
   const named = server.optOutRoles;
   if (named.size === 0 || roleIds.some((id) => named.has(id))) return false;

@@ -45,8 +45,8 @@ export interface SyncOptions {
   repairEveryMs: number;
   /** After which time (ms) without being read each thread is read once more. */
   repairAfterMs: number;
-  /** Ids or names of the roles whose bearers are left out. */
-  optOutRoles: readonly string[];
+  /** The entries of OPT_OUT_ROLE: ids or names of the roles whose bearers are left out. */
+  optOutEntries: readonly string[];
   /** How often (ms) the roles of one author are asked for. */
   memberEveryMs: number;
 }
@@ -109,14 +109,14 @@ async function takeTurn(
     const meter = createMeter();
     timer = keepLease(deps, { holder, heldAt, meter }, () => turn.end());
     await correctTimes(deps.collections);
-    const { named, optOutRoles, gateway, allEveryMs, memberEveryMs } = options;
+    const { named, optOutEntries, gateway, allEveryMs, memberEveryMs } = options;
     const pace = { everyMs: options.repairEveryMs, afterMs: options.repairAfterMs };
     const sync: SyncDeps = {
       ...deps,
       platform,
       clock,
       named,
-      optOutRoles,
+      optOutEntries,
       signal,
       fail(error) {
         failures.push(error);

@@ -42,7 +42,7 @@ export function startSync(
     { platform, clock },
     {
       named: new Set(settings.DISCORD_ALSO_CHANNELS.match(/\d+/g)),
-      optOutRoles: parseRoles(settings.OPT_OUT_ROLE),
+      optOutEntries: parseRoles(settings.OPT_OUT_ROLE),
       gateway: { token, isPlain: url.startsWith('http:'), problem: null },
       allEveryMs: settings.SYNC_EVERY_MINUTES * 60_000,
       repairEveryMs: settings.REREAD_EVERY_SECONDS * 1_000,

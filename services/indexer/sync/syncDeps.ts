@@ -19,8 +19,8 @@ export interface SyncDeps extends IndexerDeps {
   /** Ends the whole sync with an error. */
   fail: (error: unknown) => void;
   meter: Meter;
-  /** Ids or names of the roles whose bearers are left out. */
-  optOutRoles: readonly string[];
+  /** The entries of OPT_OUT_ROLE: ids or names of the roles whose bearers are left out. */
+  optOutEntries: readonly string[];
   /**
    * Whether a member is left out, by `<serverId>/<userId>`, as far as this process has learnt. No other process changes
    * it.

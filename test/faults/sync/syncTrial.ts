@@ -266,7 +266,7 @@ class SyncTrial {
     const process = killableProcess(deps);
     const { listening, repairEveryMs } = plan;
     const listens = listening === 'switched' ? random.chance(0.5) : listening === 'always';
-    const options = { optOutRoles: [OPT_OUT_ROLE], memberEveryMs: 1, repairEveryMs, listens };
+    const options = { optOutEntries: [OPT_OUT_ROLE], memberEveryMs: 1, repairEveryMs, listens };
     this.#running.push({ process, sync: startTestSync(process.deps, stores, discord, options) });
   }
 

@@ -235,7 +235,7 @@ describe('fetching threads', () => {
         if (!isReadable) throw new PlatformAnswerError('No roles');
         return { ...answer, value: { roles: [role.id] } };
       };
-      const own = syncDeps(deps, { get } as PlatformClient, { optOutRoles: ['no archive'] });
+      const own = syncDeps(deps, { get } as PlatformClient, { optOutEntries: ['no archive'] });
       const server = await loadServer(own, one.guild.id);
       const parent = { guild_id: one.guild.id, parent_id: one.channels[0]!.id };
       const threads = [aLiveThread({ ...parent, owner_id: starter })];
@@ -269,7 +269,7 @@ describe('fetching threads', () => {
       if (request.route !== 'messages') return { value, asOf };
       return { value: request.check(request.path.endsWith('after=0') ? page : []), asOf };
     };
-    const own = syncDeps(deps, { get }, { optOutRoles: ['no archive'] });
+    const own = syncDeps(deps, { get }, { optOutEntries: ['no archive'] });
     const server = await loadServer(own, serverId);
     const parent = { guild_id: serverId, parent_id: one.channels[0]!.id };
     const note = (more: Partial<LiveThread>) =>

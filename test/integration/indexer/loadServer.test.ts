@@ -336,7 +336,7 @@ describe('a look at a server', () => {
     roles.push(first!, second!);
     const userId = anId();
     const { platform } = answeringPlatform([server]);
-    const own = syncDeps(deps, platform, { optOutRoles: ['no archive', 'left out'] });
+    const own = syncDeps(deps, platform, { optOutEntries: ['no archive', 'left out'] });
     const id = memberId(serverId, userId);
     const look = async () => {
       await loadServer(own, serverId);

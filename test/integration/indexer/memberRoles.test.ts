@@ -57,7 +57,7 @@ describe('roles of members', () => {
     const platform = { get } as unknown as PlatformClient;
     const servers = new Map([[serverId, server]]);
     return {
-      ...syncDeps(deps, platform, { servers, optOutRoles: ['no archive'] }),
+      ...syncDeps(deps, platform, { servers, optOutEntries: ['no archive'] }),
       server,
       asking,
     };

@@ -38,8 +38,8 @@ describe('members who opt out', () => {
   function carry(...roleIds: string[]) {
     rig.discord.model.updateMember(guild.id, userId, { roleIds });
   }
-  function start(optOutRoles = ['no archive'], listens = false) {
-    rig.start({ optOutRoles, memberEveryMs: 20, listens });
+  function start(optOutEntries = ['no archive'], listens = false) {
+    rig.start({ optOutEntries, memberEveryMs: 20, listens });
   }
   /** Makes everybody's recorded roles old. */
   async function age() {

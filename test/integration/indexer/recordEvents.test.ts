@@ -728,7 +728,7 @@ describe('the recorder of events', () => {
     const clock = createLiveClock(deps.collections.state);
     const { platform } = answeringPlatform([one]);
     const recorder = createEventRecorder(
-      syncDeps(deps, platform, { clock, optOutRoles: [role.name] }),
+      syncDeps(deps, platform, { clock, optOutEntries: [role.name] }),
     );
     const { id: serverId } = one.guild;
     const roleIds = [role.id];
@@ -748,7 +748,7 @@ describe('the recorder of events', () => {
         if (route === 'member' && isLooked) await suspendServer(own, serverId, 'It is gone');
       },
     });
-    const own = syncDeps(deps, platform, { optOutRoles: [role.name] });
+    const own = syncDeps(deps, platform, { optOutEntries: [role.name] });
     const server = await loadServer(own, serverId);
     const thread = aLiveThread({ guild_id: serverId, parent_id: one.channels[0]!.id });
     await noteThreads(own, server, { threads: [thread], asOf: server.asOf });
@@ -778,7 +778,7 @@ describe('the recorder of events', () => {
         await loadServer(own, serverId);
       },
     });
-    const own = syncDeps(deps, platform, { optOutRoles: [role.name] });
+    const own = syncDeps(deps, platform, { optOutEntries: [role.name] });
     const server = await loadServer(own, serverId);
     const thread = aLiveThread({ guild_id: serverId, parent_id: one.channels[0]!.id });
     await noteThreads(own, server, { threads: [thread], asOf: server.asOf });

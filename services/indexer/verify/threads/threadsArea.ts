@@ -5,8 +5,8 @@ import type { Difference } from '../difference.js';
 import { erasedTraces } from '../erasedTraces.js';
 import { indexedThreads } from '../indexedDocuments.js';
 import {
-  distinctIdsIn,
-  idsIn,
+  distinctIdLister,
+  idLister,
   idWindows,
   namedWindows,
   type IdWindow,
@@ -58,12 +58,12 @@ export function threadsArea(context: AreaContext): Area {
 function sourcesOf({ deps, indexes }: AreaContext): ListIds[] {
   const { threads, messages, bodies, threadItems, similar, contributions } = deps.collections;
   return [
-    idsIn(threads),
-    distinctIdsIn(messages, 'threadId', 'thread_order'),
-    ...BODY_KINDS.thread.map((kind) => idsIn(bodies, '_id', `${kind}/`)),
-    idsIn(threadItems),
-    idsIn(similar),
-    distinctIdsIn(contributions, 'threadId', 'threadId'),
+    idLister(threads),
+    distinctIdLister(messages, 'threadId', 'thread_order'),
+    ...BODY_KINDS.thread.map((kind) => idLister(bodies, '_id', `${kind}/`)),
+    idLister(threadItems),
+    idLister(similar),
+    distinctIdLister(contributions, 'threadId', 'threadId'),
     ...indexes.map((index) => indexedThreads(deps.elasticsearch, index)),
   ];
 }
