@@ -4,7 +4,7 @@ import { forgetChannels } from '../sync/forgetChannels.js';
 import { suspendServer, NOT_THERE } from '../sync/suspend.js';
 import { noteRolesOfEvent } from '../sync/memberRoles.js';
 import { countAsUnread, readOnceMore } from '../sync/repairThreads.js';
-import { requestAll } from '../sync/serveRequests.js';
+import { requestAll, requestServer } from '../sync/serveRequests.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { createTasks } from '../sync/tasks.js';
 import { untilDone } from '../untilDone.js';
@@ -12,7 +12,7 @@ import type { GatewayEvent, ServerEvent } from './gatewayEvents.js';
 import type { TimedEvent } from './groupEvents.js';
 import { recordThread } from './recordThread.js';
 import { createTurns } from '../turns.js';
-import { createServerLooks, requestServer } from './serverLooks.js';
+import { createServerLooks } from './serverLooks.js';
 import { createThreadBuilds } from './threadBuilds.js';
 import { createThreadLanes, type LanePlace } from './threadLanes.js';
 

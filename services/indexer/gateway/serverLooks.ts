@@ -1,8 +1,8 @@
-import { requestSync } from '../../../shared/store/requestSync.js';
 import { createTurns } from '../turns.js';
 import { isPermanent } from '../permanentErrors.js';
 import { suspendServer } from '../sync/suspend.js';
 import { loadServer } from '../sync/loadServer.js';
+import { requestServer } from '../sync/serveRequests.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { untilDone } from '../untilDone.js';
 
@@ -69,9 +69,4 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<boolean> {
     await suspendServer(deps, serverId, error.message);
     return false;
   }
-}
-
-/** Requests that a server's threads are listed. */
-export async function requestServer({ collections }: SyncDeps, serverId: string): Promise<void> {
-  await requestSync(collections, { serverId }, `server/${serverId}`);
 }

@@ -17,12 +17,21 @@ const LOOK_EVERY_MS = 250;
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 
-/** The id of the request that the sync makes itself, for everything new. */
+/** The ids of requests that the sync makes itself: for everything new, and for what is new on a server. */
 const ALL = 'all';
+const OF_SERVER = 'server/';
 
 /** Requests that everything new is looked for. Nobody waits for the end of that. */
 export async function requestAll({ collections }: Pick<SyncDeps, 'collections'>): Promise<void> {
   await requestSync(collections, {}, ALL);
+}
+
+/** Requests that a server's threads are listed. Nobody waits for the end of that. */
+export async function requestServer(
+  { collections }: Pick<SyncDeps, 'collections'>,
+  serverId: string,
+): Promise<void> {
+  await requestSync(collections, { serverId }, OF_SERVER + serverId);
 }
 
 /** Serves requests, one after the other. At first and now and then, it makes a request for everything new. */
@@ -86,7 +95,7 @@ async function endRequest(
   { _id, at }: SyncRequestRecord,
   outcome: Pick<SyncRequestRecord, 'listed' | 'problem'>,
 ): Promise<void> {
-  if (_id === ALL) await requests.deleteOne({ _id, at });
+  if (_id === ALL || _id.startsWith(OF_SERVER)) await requests.deleteOne({ _id, at });
   else await requests.updateOne({ _id, at }, { $set: outcome });
 }
 

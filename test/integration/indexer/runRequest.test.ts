@@ -6,7 +6,7 @@ import { forgetChannels } from '../../../services/indexer/sync/forgetChannels.js
 import { suspendServer } from '../../../services/indexer/sync/suspend.js';
 import { loadServer } from '../../../services/indexer/sync/loadServer.js';
 import { noteThreads } from '../../../services/indexer/sync/noteThreads.js';
-import { postponeRequest } from '../../../services/indexer/sync/serveRequests.js';
+import { postponeRequest, requestServer } from '../../../services/indexer/sync/serveRequests.js';
 import { runRequest } from '../../../services/indexer/sync/runRequest.js';
 import { runSync } from '../../../services/indexer/sync/runSync.js';
 import type { SyncDeps } from '../../../services/indexer/sync/syncDeps.js';
@@ -150,6 +150,29 @@ describe('a request to sync', () => {
       await sync.stop();
     }
   });
+
+  for (const isRefused of [false, true]) {
+    it(`leaves nothing where the sync has made it itself, and it was ${isRefused ? 'refused' : 'served'}`, async () => {
+      const one = anAnsweredServer('Rust', ['help']);
+      const { id: serverId } = one.guild;
+      const { platform, asked } = answeringPlatform([one], {
+        before: ({ route }) =>
+          isRefused && route === 'guild'
+            ? Promise.reject(new PlatformRefused('Missing Access', 403, 50_001))
+            : Promise.resolve(),
+      });
+      await requestServer(deps, serverId);
+      const sync = startSync(platform);
+      const requests = syncOf(deps.collections.sync, 'request');
+      try {
+        // The sync itself asks for everything.
+        await until(() => asked.filter(({ route }) => route === 'guild').length === 2);
+        await until(async () => (await requests.countDocuments({ kind: 'request' })) === 0);
+      } finally {
+        await sync.stop();
+      }
+    });
+  }
 
   it('keeps what an export alone has told of when the platform knows nothing of it', async () => {
     const source = aSourceThread();
