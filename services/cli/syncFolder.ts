@@ -1,7 +1,8 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 
 /** What the system answers where a folder may not be opened, or where its file system cannot write a folder by itself. */
-const NOT_POSSIBLE = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOTSUP']);
+const NOT_POSSIBLE = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EROFS']);
 
 /**
  * Waits until the disk holds the entries of a folder: the names of its files and folders. The sync of a file does not
@@ -17,4 +18,14 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await opened?.close();
   }
+}
+
+/**
+ * Waits until the disk holds the entries of a folder and of all folders above it. Whoever made the folder may also have
+ * made some of these, now or in a run that was cut off.
+ */
+export async function syncPath(folder: string): Promise<void> {
+  const above = dirname(resolve(folder));
+  await syncFolder(folder);
+  if (above !== resolve(folder)) await syncPath(above);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { createProgress, type Progress } from '../progress.js';
 import { makeFolder } from '../makeFolder.js';
 import { requireWhole } from '../requireWhole.js';
 import { warn } from '../runCommand.js';
-import { syncFolder } from '../syncFolder.js';
+import { syncFolder, syncPath } from '../syncFolder.js';
 import { version } from '../version.js';
 import { writeError } from '../writeError.js';
 import {
@@ -212,8 +212,7 @@ async function writeManifest(folder: string, file: FileHandle, manifest: Manifes
   await file.sync();
   await syncFolder(folder);
   await rename(partialManifest(folder), join(folder, MANIFEST));
-  await syncFolder(folder);
-  await syncFolder(dirname(folder));
+  await syncPath(folder);
 }
 
 function hasCode(error: unknown, codes: readonly number[]): boolean {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { writeExport, type ExportContent } from '../../../shared/exportFormat/writeExport.js';
 import { makeFolder } from '../makeFolder.js';
-import { syncFolder } from '../syncFolder.js';
+import { syncFolder, syncPath } from '../syncFolder.js';
 import { writeError } from '../writeError.js';
 
 /** The files of an export. */
@@ -18,13 +18,13 @@ export interface ExportFiles {
     place: { serverId: string; channelId: string; name: string },
     content: ExportContent,
   ): Promise<void>;
-  /** Waits until the disk holds the names of all files that were written, and of their folders. */
+  /** Waits until the disk holds the names of all files that were written, and of all folders above them. */
   syncNames(): Promise<void>;
 }
 
 /** Makes the files of an export into a folder that exists. */
 export function createExportFiles(folder: string): ExportFiles {
-  const folders = new Set([dirname(folder), folder]);
+  const folders = new Set<string>();
   return {
     async write({ serverId, channelId, name }, content) {
       const server = join(folder, serverId);
@@ -35,6 +35,7 @@ export function createExportFiles(folder: string): ExportFiles {
     },
     async syncNames() {
       for (const one of folders) await syncFolder(one);
+      await syncPath(folder);
     },
   };
 }

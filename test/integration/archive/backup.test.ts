@@ -366,7 +366,8 @@ describe('backup and restore', () => {
   it('are on the disk as a whole before they have a manifest, and then with it', () =>
     withTemporaryFolder(async (root) => {
       const stores = await openStores();
-      const folder = join(root, 'made');
+      const above = join(root, 'above');
+      const folder = join(above, 'made');
       const synced: [string, string[]][] = [];
       const note = async ({ fd }: FileHandle): Promise<void> => {
         const path = await readlink(`/proc/self/fd/${fd}`);
@@ -378,7 +379,8 @@ describe('backup and restore', () => {
         expect(synced).to.deep.equal([
           [folder, ['manifest.json.partial']],
           [folder, ['manifest.json']],
-          [root, ['made']],
+          [above, ['made']],
+          [root, ['above']],
         ]);
       } finally {
         await stores.close();

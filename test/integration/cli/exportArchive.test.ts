@@ -257,7 +257,7 @@ describe('exportArchive', () => {
   it('resolves only when the disk holds its files, each before it gets its name, and all names', () =>
     withTemporaryFolder(async (root) => {
       const threads = [await addThread(), await addThread()];
-      const folder = join(root, 'export');
+      const folder = join(root, 'made', 'export');
       const files = threads.map((thread) => join(folder, fileOf(thread)));
       const inode = (path: string): number => statSync(path).ino;
       const named = (): number[] => files.filter((path) => existsSync(path)).map(inode);
@@ -269,7 +269,13 @@ describe('exportArchive', () => {
       for (const path of files) {
         expect(synced.get(inode(path)), path).to.not.equal(undefined);
         expect(synced.get(inode(path))).to.not.include(inode(path));
-        for (const above of [path, join(path, '..'), join(path, '../..'), folder].map(dirname))
+        for (const above of [
+          path,
+          join(path, '..'),
+          join(path, '../..'),
+          folder,
+          dirname(folder),
+        ].map(dirname))
           expect(synced.get(inode(above)), above).to.have.members(files.map(inode));
       }
     }));
