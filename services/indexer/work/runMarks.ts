@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb';
 import { setTimeout as pause } from 'node:timers/promises';
+import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { isPartlyRestored } from '../../../shared/store/restore.js';
 import {
   AT_ONCE,
@@ -11,6 +12,7 @@ import {
 } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isTransient } from '../permanentErrors.js';
+import { slices } from '../records/slices.js';
 import { rest } from '../rest.js';
 import { claimMarks, dueNow, isDue } from './claims.js';
 import { ALL_KINDS, KINDS } from './kinds.js';
@@ -149,6 +151,29 @@ export async function finish(
       if (isTransient(error) || failures >= MOST_FAILURES) throw error;
       await pause(FIRST_PAUSE_MS * 2 ** (failures - 1));
     }
+  }
+}
+
+/** How many marks are done by themselves at the same time. */
+const MOST_AT_ONCE = 8;
+
+/**
+ * Finishes marks of one kind, as `finish` does, in batches of the size that the background loop does at once. A mark of
+ * a batch that fails is then done by itself.
+ */
+export async function finishAll(
+  deps: IndexerDeps,
+  kind: LoopKind,
+  subjects: readonly string[],
+): Promise<void> {
+  for (const some of slices(subjects, KINDS[kind].batch)) {
+    const ids = some.map((subject) => markId(kind, subject));
+    const fresh = { _id: { $in: ids }, tries: { $exists: false } };
+    const claimed = await claimMarks(deps, await deps.collections.work.find(fresh).toArray());
+    if (claimed.length > 0) await runClaimed(deps, kind, claimed).catch(throwTransient);
+    await forEachAtOnce(some, MOST_AT_ONCE, async (subject) => {
+      await finish(deps, kind, subject);
+    });
   }
 }
 

@@ -13,7 +13,7 @@ import {
   setMarks,
 } from '../../../services/indexer/work/claims.js';
 import { ProcessStops } from '../../../services/indexer/work/commit.js';
-import { finish, runDue, settled } from '../../../services/indexer/work/runMarks.js';
+import { finish, finishAll, runDue, settled } from '../../../services/indexer/work/runMarks.js';
 import {
   AT_ONCE,
   isQuarantined,
@@ -123,6 +123,27 @@ describe('the list of work', () => {
     expect(error).to.have.property('message', 'The process was killed');
     expect(tried).to.equal(MOST_TRIES + 1);
     expect(await build(deps, threadId)).to.equal(true);
+  });
+
+  it('finishes many marks in batches, and the marks of a batch that fails one by one', async () => {
+    const threadIds = await Promise.all(Array.from({ length: 5 }, () => aThread()));
+    const bad = threadIds[2]!;
+    const batches: number[] = [];
+    const write: IndexerDeps['search']['write'] = async (documents, ...rest) => {
+      if (documents.some(({ threadId }) => threadId === bad)) throw new Error('It is wrong');
+      await deps.search.write(documents, ...rest);
+    };
+    const commit: IndexerDeps['commit'] = (change) => {
+      const claimed = change.reads.work?.length ?? 0;
+      if (claimed > 1) batches.push(claimed);
+      return deps.commit(change);
+    };
+    const search = { ...deps.search, write };
+    await finishAll({ ...deps, commit, search }, 'thread', threadIds);
+    expect(batches).to.include(5);
+    expect(isQuarantined((await markOf(bad))!)).to.equal(true);
+    for (const threadId of threadIds.filter((id) => id !== bad))
+      expect(await markOf(threadId)).to.equal(null);
   });
 
   it('leaves a mark to another worker when its own is told to end', async () => {

@@ -1,4 +1,5 @@
 import type { Collections } from '../../../../shared/store/collections.js';
+import { slices } from '../../records/slices.js';
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
 import type { Difference } from '../difference.js';
@@ -20,10 +21,9 @@ async function removeOrphanRanks(
   { ranks, members }: Collections,
   found: Difference[],
 ): Promise<void> {
-  for (const { clue } of found) {
-    const member = clue?.member;
-    if (member === undefined || (await members.findOne({ _id: member }))) continue;
-    await ranks.deleteMany({ member });
+  for (const some of slices(found.flatMap(({ clue }) => clue?.member ?? []))) {
+    const there = new Set(await members.distinct('_id', { _id: { $in: some } }));
+    await ranks.deleteMany({ member: { $in: some.filter((member) => !there.has(member)) } });
   }
 }
 

@@ -1,8 +1,8 @@
-import { forEachAtOnce } from '../../../../shared/platform/forEachAtOnce.js';
 import { isMirrorAway } from '../../mirror/ownMirror.js';
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
-import { finish, settled } from '../../work/runMarks.js';
+import { ALL_KINDS } from '../../work/kinds.js';
+import { finishAll, settled } from '../../work/runMarks.js';
 import type { Difference } from '../difference.js';
 import { REPAIR, REPAIR_CAUSE } from './cause.js';
 
@@ -16,21 +16,18 @@ export async function rebuildThreads(
   await settled(deps, REPAIR_CAUSE, undefined, { kind: 'thread' });
 }
 
-/** How many marks that have waited are done at the same time. */
-const MOST_AT_ONCE = 8;
-
 /**
- * Does marks that have waited too long. Each mark is first set again with the cause of the repair, so that the repair
- * also waits for the work that follows. While the mirror is away, marks of the mirror are left as they are, because the
+ * Does marks that have waited too long. They are first set again with the cause of the repair, so that the repair also
+ * waits for the work that follows. While the mirror is away, marks of the mirror are left as they are, because the
  * files that are found in its place may belong to another archive.
  */
 export async function finishWaiting(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const ids = found.map(({ id }) => id);
   const marks = await deps.collections.work.find({ _id: { $in: ids } }).toArray();
-  await forEachAtOnce(marks, MOST_AT_ONCE, async ({ kind, subject }) => {
-    if (kind === 'file' || kind === 'document') return;
-    if (kind === 'mirror' && (await isMirrorAway(deps))) return;
-    await setMarks(deps, kind, [subject], REPAIR);
-    await finish(deps, kind, subject);
-  });
+  for (const kind of ALL_KINDS) {
+    const subjects = marks.filter((mark) => mark.kind === kind).map(({ subject }) => subject);
+    if (subjects.length === 0 || (kind === 'mirror' && (await isMirrorAway(deps)))) continue;
+    await setMarks(deps, kind, subjects, REPAIR);
+    await finishAll(deps, kind, subjects);
+  }
 }

@@ -1,6 +1,7 @@
 import { removePieces } from '../../../../shared/store/pieces.js';
 import { markId } from '../../../../shared/store/work.js';
 import type { IndexerDeps } from '../../deps.js';
+import { slices } from '../../records/slices.js';
 import { neededUploads } from '../../stores/orphanPieces.js';
 import type { Difference } from '../difference.js';
 import { rebuildThreads } from './rebuildThreads.js';
@@ -23,15 +24,14 @@ export async function removeOrphans(deps: IndexerDeps, found: Difference[]): Pro
  */
 async function removeDocuments(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const gone = await unrecorded(deps, found);
-  for (const { id: threadId, clue } of found) {
-    const { index, documents = [] } = clue ?? {};
-    if (!index || !gone.has(threadId)) continue;
-    await deps.elasticsearch.bulk({
-      operations: documents.map(({ id, version }) => ({
-        delete: { _index: index, _id: id, version: version + 1, version_type: 'external' },
-      })),
-    });
-  }
+  const operations = found.flatMap(({ id: threadId, clue: { index, documents = [] } = {} }) =>
+    index === undefined || !gone.has(threadId)
+      ? []
+      : documents.map(({ id, version }) => ({
+          delete: { _index: index, _id: id, version: version + 1, version_type: 'external' },
+        })),
+  );
+  for (const some of slices(operations)) await deps.elasticsearch.bulk({ operations: some });
 }
 
 /** Resolves with the ids of the threads that are still not recorded. */

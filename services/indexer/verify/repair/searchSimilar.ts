@@ -1,6 +1,6 @@
 import { setMarks } from '../../work/claims.js';
 import type { IndexerDeps } from '../../deps.js';
-import { finish } from '../../work/runMarks.js';
+import { finishAll } from '../../work/runMarks.js';
 import type { Difference } from '../difference.js';
 import { REPAIR } from './cause.js';
 
@@ -8,5 +8,5 @@ import { REPAIR } from './cause.js';
 export async function searchSimilar(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const ids = [...new Set(found.map(({ id }) => id))];
   await setMarks(deps, 'similar', ids, REPAIR);
-  for (const id of ids) await finish(deps, 'similar', id);
+  await finishAll(deps, 'similar', ids);
 }
