@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createChildren } from '../../services/local/children.js';
 import { removeDataDir } from '../../services/local/elasticsearchFolder.js';
 import { THREAD_SORTS } from '../../shared/contract/threads.js';
 import { createMongo, type Mongo } from '../../shared/platform/clients.js';
@@ -37,34 +38,58 @@ export interface OutageArchive {
 }
 
 /**
- * Starts a MongoDB and a Redis, and stores what the reads of `readMix` ask for. Elasticsearch takes long to start, so
- * it is the one in the environment behind a proxy, or on request a server of its own.
+ * Starts a MongoDB and a Redis among `children`, and stores what the reads of `readMix` ask for. Elasticsearch takes long
+ * to start, so it is the one in the environment behind a proxy, or on request a server of its own.
  */
-export async function openOutageArchive({ ownElasticsearch = false } = {}): Promise<OutageArchive> {
+export async function openOutageArchive({
+  ownElasticsearch = false,
+  children = createChildren(),
+} = {}): Promise<OutageArchive> {
   const folder = await mkdtemp(join(tmpdir(), 'forum-archive-outages-'));
-  const wanted = { mongodb: true, redis: true, elasticsearch: ownElasticsearch };
-  const own = await startOwnServers(folder, wanted);
-  const proxied = ownElasticsearch ? null : await proxiedServer(readSettings().ELASTICSEARCH_URL);
-  const stores = { ...own.servers, ...(proxied && { elasticsearch: proxied }) } as OwnStores;
-  const archive = await prepareArchive(stores);
-  return {
-    ...archive,
-    stores,
-    async close() {
-      await archive.close();
-      await proxied?.close();
-      await own.stop();
-      await removeDataDir(folder);
-    },
+  const closing: (() => Promise<unknown>)[] = [() => removeDataDir(folder)];
+  const close = async (): Promise<void> => {
+    for (const step of closing.splice(0).reverse()) await step();
   };
+  try {
+    const wanted = { mongodb: true, redis: true, elasticsearch: ownElasticsearch };
+    const own = await startOwnServers(folder, wanted, children);
+    closing.push(() => own.stop());
+    let { elasticsearch } = own.servers;
+    if (!elasticsearch) {
+      const proxied = await proxiedServer(readSettings().ELASTICSEARCH_URL);
+      closing.push(() => proxied.close());
+      elasticsearch = proxied;
+    }
+    const stores = { ...own.servers, elasticsearch } as OwnStores;
+    const archive = await prepareArchive(stores, ownElasticsearch, closing);
+    // The connection to a frozen store cannot be closed.
+    closing.push(() => Promise.all(Object.values(stores).map((store) => store.thaw())));
+    return { ...archive, stores, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-/** Stores some thousands of small threads, and everything else that is read. */
-async function prepareArchive(stores: OwnStores): Promise<Omit<OutageArchive, 'stores'>> {
+/**
+ * Stores some thousands of small threads, and everything else that is read. What servers of its own hold is removed with
+ * their folder.
+ */
+async function prepareArchive(
+  stores: OwnStores,
+  ownElasticsearch: boolean,
+  closing: (() => Promise<unknown>)[],
+): Promise<Pick<OutageArchive, 'mongo' | 'env'>> {
   const MONGODB_URL = withDatabase(stores.mongodb.url, `test_outage_${randomUUID().slice(0, 8)}`);
   const ELASTICSEARCH_URL = stores.elasticsearch.url;
   const mongo = createMongo({ MONGODB_URL }, { timeoutMs: PATIENCE_MS, poolSize: 5 });
   const elasticsearch = patientElasticsearch({ ELASTICSEARCH_URL });
+  closing.push(() => mongo.client.close());
+  closing.push(() => elasticsearch.close());
+  if (!ownElasticsearch) {
+    const index = `${mongo.namespace}*`;
+    closing.push(() => elasticsearch.indices.delete({ index }).catch(() => undefined));
+  }
   await ensureIndexes(mongo.collections);
   await ensureSearchIndex(elasticsearch, mongo.namespace);
   await storeReads(mongo);
@@ -77,12 +102,6 @@ async function prepareArchive(stores: OwnStores): Promise<Omit<OutageArchive, 's
       PORT: '0',
       HOST: '127.0.0.1',
       RATE_LIMIT_DISABLED: 'true',
-    },
-    async close() {
-      await elasticsearch.indices.delete({ index: `${mongo.namespace}*` }).catch(() => undefined);
-      await elasticsearch.close();
-      await mongo.db.dropDatabase().catch(() => undefined);
-      await mongo.client.close();
     },
   };
 }
