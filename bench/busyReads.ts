@@ -6,8 +6,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { removeArchive } from './archive/openArchive.js';
@@ -17,7 +17,7 @@ import { askInTurn } from './load/askInTurn.js';
 import { latenciesOf } from './load/percentiles.js';
 import { ENDPOINTS } from './measurements.js';
 import { optionsOrExit } from './options/busyReads.js';
-import { startProcess, stopProcess, type Start } from './processes.js';
+import { startProcess, stopProcess, temporaryFolder, type Start } from './processes.js';
 import { readSample, type Sample } from './readSample.js';
 import { markdownTable } from './report.js';
 import { startApi, startFloor } from './servers.js';
@@ -49,7 +49,7 @@ type Questions = Record<Read, { url: string; paths: string[] }>;
 type Waits = Record<Read, number[]>;
 
 const { messages, seconds } = optionsOrExit(process.argv.slice(2));
-const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
+const folder = temporaryFolder();
 const stores = await openStores(`bench_${randomUUID().slice(0, 8)}`);
 const env = { ...process.env, MONGODB_URL: stores.mongodbUrl, LOG_LEVEL: 'warn' };
 const start: Start = { env, stdio: ['ignore', 'inherit', 'inherit'], ownSession: true };
@@ -73,7 +73,6 @@ try {
   await stopProcess(indexer);
   await removeArchive(stores);
   await stores.close();
-  rmSync(folder, { recursive: true });
 }
 
 async function imported(name: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** Measures every public endpoint, and a floor for each: `npm run bench`. README.md says how and why. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openArchive, removeArchive } from './archive/openArchive.js';
@@ -13,6 +13,7 @@ import { ENDPOINTS, modesOf, type ColdFloor, type Endpoint, type Mode } from './
 import { isAskedFor, optionsOrExit, type BenchOptions } from './options/endpoints.js';
 import { readSample, type Sample } from './readSample.js';
 import { processTable, ratioTable, type Measured } from './report.js';
+import { temporaryFolder } from './processes.js';
 import { startApi, startFloor, type MeasuredServer } from './servers.js';
 import type { FloorTask } from './floor/floorTask.js';
 import { readSettings } from '../shared/platform/env.js';
@@ -46,12 +47,8 @@ interface Wanted {
 
 const options = optionsOrExit(process.argv.slice(2));
 const wanted = wantedOf(options);
-const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
-try {
-  process.exitCode = await run();
-} finally {
-  rmSync(folder, { recursive: true });
-}
+const folder = temporaryFolder();
+process.exitCode = await run();
 
 function wantedOf({ only, connections }: BenchOptions): Wanted[] {
   return ENDPOINTS.flatMap((endpoint) =>

@@ -1,7 +1,6 @@
 /** Measures whether reads become slower as the archive grows: `npm run bench -- growth`. README.md says how and why. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { openArchive } from './archive/openArchive.js';
 import { openStores, type BenchStores } from './archive/openStores.js';
 import { listQuestions } from './listQuestions.js';
@@ -12,6 +11,7 @@ import { ENDPOINTS } from './measurements.js';
 import { optionsOrExit } from './options/growth.js';
 import { readSample } from './readSample.js';
 import { markdownTable } from './report.js';
+import { temporaryFolder } from './processes.js';
 import { startApi, type MeasuredServer } from './servers.js';
 
 const HEADERS = { 'Accept-Encoding': 'gzip' };
@@ -33,7 +33,7 @@ interface Grown {
 }
 
 const options = optionsOrExit(process.argv.slice(2));
-const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
+const folder = temporaryFolder();
 const sides: Side[] = [];
 try {
   for (const messages of [options.from, options.messages]) sides.push(await openSide(messages));
@@ -43,7 +43,6 @@ try {
     await server.stop();
     await stores.close();
   }
-  rmSync(folder, { recursive: true });
 }
 
 async function openSide(messages: number): Promise<Side> {

@@ -7,9 +7,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { readThread } from '../services/indexer/build/readThread.js';
 import type { FoldedMessages } from '../services/indexer/views/foldThread.js';
@@ -27,21 +24,20 @@ import { removeSearchAndKeys } from '../test/support/stores.js';
 import { cpuOf, cpuSeconds, listed, peakMegabytes, serverProcesses } from './cpuTime.js';
 import { generateArchive } from './generateArchive.js';
 import { optionsOrExit } from './options/importArchive.js';
-import { startProcess, stopProcess, type Start } from './processes.js';
+import { startProcess, stopProcess, temporaryFolder, type Start } from './processes.js';
 
 const { threads, messages, folders } = optionsOrExit(process.argv.slice(2));
 /** The fewest documents in a bulk request of the floor. */
 const BULK_DOCUMENTS = 1_000;
 
 const settings = readSettings();
-const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
+const folder = temporaryFolder();
 const elasticsearch = createElasticsearch(settings, { timeoutMs: 120_000 });
 const redis = createRedis(settings.REDIS_URL, { timeoutMs: 10_000 });
 try {
   await redis.connect();
   await measure(folders.length > 0 ? folders : [await generated()]);
 } finally {
-  rmSync(folder, { recursive: true });
   redis.disconnect();
   await elasticsearch.close();
 }

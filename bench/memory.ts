@@ -3,9 +3,6 @@
  * generated archive are read one after the other, each three times. With the second read, an answer is also kept in a
  * form that is ready to be sent, and then takes the most memory. README.md says more.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openArchive } from './archive/openArchive.js';
 import { openStores } from './archive/openStores.js';
 import { cpuSeconds, peakMegabytes, residentMegabytes } from './cpuTime.js';
@@ -13,6 +10,7 @@ import { Connection } from './load/connection.js';
 import { requestsOf } from './load/runLoad.js';
 import { optionsOrExit } from './options/memory.js';
 import { markdownTable } from './report.js';
+import { temporaryFolder } from './processes.js';
 import { startApi, type MeasuredServer } from './servers.js';
 
 const CONNECTIONS = 32;
@@ -22,7 +20,7 @@ const MEGABYTE = 1_048_576;
 const HEADINGS = ['reads', 'cache (MB)', 'heap used', 'resident', 'most resident', 'CPU (s)'];
 
 const { messages } = optionsOrExit(process.argv.slice(2));
-const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
+const folder = temporaryFolder();
 const stores = await openStores(`bench_${messages}`);
 try {
   await openArchive(stores, { messages, withSearch: false });
@@ -40,7 +38,6 @@ try {
   }
 } finally {
   await stores.close();
-  rmSync(folder, { recursive: true });
 }
 
 /** Reads all paths, an eighth of them at a time. After each eighth, it shows how much memory the process takes. */

@@ -1,5 +1,8 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onAsked } from '../test/support/onAsked.js';
 
@@ -16,6 +19,13 @@ export interface Start {
 }
 
 onAsked(() => process.exit(1));
+
+/** Makes a folder. It is removed when this process ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** Starts a service or the command line. It is killed when this process ends. */
 export function startProcess(

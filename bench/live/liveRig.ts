@@ -1,8 +1,5 @@
 import type { StdioOptions } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createMongo, createRedis, type Mongo } from '../../shared/platform/clients.js';
 import { createElasticsearch } from '../../shared/platform/createElasticsearch.js';
@@ -13,7 +10,7 @@ import type { DiscordDouble } from '../../test/support/discord/types.js';
 import { withDatabase } from '../../test/support/databases.js';
 import { removeSearchAndKeys } from '../../test/support/stores.js';
 import { serverProcesses } from '../cpuTime.js';
-import { startProcess, stopProcess } from '../processes.js';
+import { startProcess, stopProcess, temporaryFolder } from '../processes.js';
 import { startApi, type MeasuredServer } from '../servers.js';
 
 /** How long the platform takes to answer a request (ms). */
@@ -47,7 +44,7 @@ export async function startLiveRig(fill: (discord: DiscordDouble) => void): Prom
   const namespace = `bench_${randomUUID().slice(0, 8)}`;
   const MONGODB_URL = withDatabase(settings.MONGODB_URL, namespace);
   const mongo = createMongo({ MONGODB_URL }, { timeoutMs: 120_000, poolSize: 10 });
-  const folder = mkdtempSync(join(tmpdir(), 'forum-archive-bench-'));
+  const folder = temporaryFolder();
   const added = {
     MONGODB_URL,
     LOG_LEVEL: 'warn',
@@ -86,7 +83,6 @@ export async function startLiveRig(fill: (discord: DiscordDouble) => void): Prom
       await mongo.client.close();
       redis.disconnect();
       await elasticsearch.close();
-      rmSync(folder, { recursive: true });
     },
   };
 }
