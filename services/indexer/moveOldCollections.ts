@@ -31,6 +31,7 @@ const UNUSED = {
   threads: ['pending', 'erasing'],
   contributions: ['server_user'],
   members: ['periodDay'],
+  work: ['causes', 'kind_tries'],
 } as const;
 
 /**

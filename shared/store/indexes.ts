@@ -55,8 +55,8 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   work: [
     index('kind_due', { kind: 1, due: 1 }),
     index('kind_at', { kind: 1, at: 1 }),
-    where('tries', index('kind_tries', { kind: 1, tries: 1 })),
-    where('causes', index('causes', { causes: 1 })),
+    where('tries', index('kind_tries_due', { kind: 1, tries: 1, due: 1 })),
+    where('causes', index('causes_kind_due', { causes: 1, kind: 1, due: 1 })),
     where('failure.id', index('failure', { 'failure.id': 1 })),
   ],
   similar: [index('similarTo', { similarTo: 1 })],

@@ -213,6 +213,28 @@ describe('the list of work', () => {
       expect(Math.max(...read)).to.equal(20);
     });
 
+    it('is found without reading the marks of other causes, or all marks of its own', async () => {
+      await setMarks(deps, 'people', numbers(500), { causes: ['others/1'] });
+      await setMarks(deps, 'people', numbers(1_000).slice(500), { causes: ['own/1'] });
+      const of = (cause: string) => ({ causes: { $in: [cause] } });
+      const read = await readsOfEach(work, async () => {
+        expect(await runDue(deps, of('own/1'), ['people'])).to.equal(true);
+        expect(await runDue(deps, of('own/1'), ['channel'])).to.equal(false);
+      });
+      expect(Math.max(...read)).to.equal(20);
+      expect(await work.countDocuments(of('own/1'))).to.equal(480);
+    });
+
+    it('is found without reading what is quarantined', async () => {
+      await setMarks(deps, 'people', numbers(1_000));
+      const quarantined = { subject: { $in: numbers(500) } };
+      await work.updateMany(quarantined, { $set: { due: NEVER, tries: MOST_TRIES - 1 } });
+      const read = await readsOfEach(work, async () => {
+        expect(await runDue(deps, {}, ['people'])).to.equal(true);
+      });
+      expect(Math.max(...read)).to.equal(20);
+    });
+
     it('tells how long the oldest thread has waited without reading all that wait', async () => {
       await setMarks(deps, 'thread', numbers(500));
       await work.updateOne({ subject: '7' }, { $set: { at: new Date(Date.now() - 60_000) } });
