@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { batches } from '../../../shared/platform/batches.js';
 import { groupBy } from '../../../shared/platform/groupBy.js';
 import type { Collections } from '../../../shared/store/collections.js';
-import type { MemberView } from '../../../shared/store/views.js';
+import type { MemberView, RankView } from '../../../shared/store/views.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
@@ -13,11 +13,16 @@ import { storeMade } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
 import { countMembers, type CountedMembers } from './countMembers.js';
 import { countProfiles } from './countProfiles.js';
-import { putBody, putRows } from './putViews.js';
+import { compareRows, putBody, putChanges, type RowChanges } from './putViews.js';
 import { findAppearances } from './findAppearances.js';
 
 /** How many rows of people are looked at together. */
 const MOST_AGED = 1_000;
+/**
+ * People are counted together who have so many messages and threads, or a little more. Somebody has no more parts in
+ * threads than that. So no query reads much more, except for a single person.
+ */
+const MOST_TOGETHER = 200_000;
 
 /**
  * Counts each person's totals on their servers, and stores them with the person's leaderboard lines and profile. Where
@@ -25,27 +30,70 @@ const MOST_AGED = 1_000;
  * them: the builds of threads take the person out of all threads.
  */
 export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<void> {
+  const userIds = marks.map(({ subject }) => subject);
+  const oldRows = rowsByPerson(await storedRows(deps.collections, userIds));
+  const weigh = ({ subject }: Mark): number =>
+    oldRows(subject).members.reduce((sum, { messages, threads }) => sum + messages + threads, 0);
+  for await (const some of batches(marks, { weight: MOST_TOGETHER, weigh })) {
+    await countPeople(deps, some, oldRows);
+  }
+}
+
+/** Counts some people, whose stored rows are known. */
+async function countPeople(
+  deps: IndexerDeps,
+  marks: Mark[],
+  oldRows: (userId: string) => CountedMembers,
+): Promise<void> {
   const { collections } = deps;
   const version = await nextVersion(collections.state);
   const everyone = marks.map(({ subject }) => subject);
-  const before = await storedRows(collections, everyone);
   const at = { version, today: dayOf(new Date()) };
   const which = { userId: { $in: everyone } };
   const appearances = await findAppearances(collections, which);
   const counted = await countMembers(deps, which, appearances, at);
   const profiles = await countProfiles(deps, everyone, counted.members, appearances);
-  const [oldRows, newRows] = [rowsByPerson(before), rowsByPerson(counted)];
+  const newRows = rowsByPerson(counted);
+  const changes = new Map(
+    everyone.map((userId) => [userId, changesOf(oldRows(userId), newRows(userId))]),
+  );
   const store = (documents: Documents, { subject: userId, causes }: Mark): void => {
-    const [old, now] = [oldRows(userId), newRows(userId)];
-    putRows(documents, 'members', old.members, now.members);
-    putRows(documents, 'ranks', old.ranks, now.ranks);
+    const { members, ranks } = changes.get(userId)!;
+    putChanges(documents, 'members', members);
+    putChanges(documents, 'ranks', ranks);
     putBody(documents, profiles, `user/${userId}`, version);
-    const serverIds = [...old.members, ...now.members].map(({ serverId }) => serverId);
-    for (const serverId of new Set(serverIds)) documents.mark('server', serverId, { causes });
+    // A server whose row has not changed need not be counted: whoever stored that row has marked it.
+    for (const serverId of placesOf(members)) documents.mark('server', serverId, { causes });
     markMirror(deps, documents, `user/${userId}`, { causes });
   };
-  const places = [...before.members, ...counted.members].map(({ serverId }) => serverId);
-  await storeMade(deps, marks, store, { users: everyone, servers: [...new Set(places)] });
+  const servers = [...changes.values()].flatMap(({ members, ranks }) => [
+    ...placesOf(members),
+    ...placesOf(ranks),
+  ]);
+  await storeMade(deps, marks, store, { users: everyone, servers: [...new Set(servers)] });
+}
+
+/** How somebody's rows and lines have changed. */
+interface MemberChanges {
+  members: RowChanges<MemberView>;
+  ranks: RowChanges<RankView>;
+}
+
+function changesOf(before: CountedMembers, now: CountedMembers): MemberChanges {
+  return {
+    members: compareRows(before.members, now.members),
+    ranks: compareRows(before.ranks, now.ranks),
+  };
+}
+
+/** The servers on which rows or lines have changed. */
+function placesOf({ put, removed }: RowChanges<MemberView | RankView>): Set<string> {
+  return new Set([...put, ...removed].map((row) => memberOf(row).split('/')[0]!));
+}
+
+/** The id of the person on the server, `<serverId>/<userId>`. */
+function memberOf(row: MemberView | RankView): string {
+  return 'member' in row ? row.member : row._id;
 }
 
 async function storedRows(

@@ -27,6 +27,38 @@ export function putBody(
   else documents.put('bodies', encodeBody(name, version, text));
 }
 
+/** How rows that were made again differ from those that are stored, in more than their version. */
+export interface RowChanges<Row> {
+  /** Rows that are new or different. */
+  put: Row[];
+  /** Stored rows that were not made again. */
+  removed: Row[];
+}
+
+/** Compares rows that were made again with those that are stored. */
+export function compareRows<Row extends { _id: string }>(
+  stored: readonly Row[],
+  made: readonly Row[],
+): RowChanges<Row> {
+  const left = new Map(stored.map((row) => [row._id, row]));
+  const put = made.filter((row) => {
+    const known = left.get(row._id);
+    left.delete(row._id);
+    return !known || !isDeepStrictEqual(withoutVersion(known), withoutVersion(row));
+  });
+  return { put, removed: [...left.values()] };
+}
+
+/** Stores the changes of rows. */
+export function putChanges<N extends keyof Rows>(
+  documents: Documents,
+  name: N,
+  { put, removed }: RowChanges<Rows[N]>,
+): void {
+  for (const row of put) documents.put(name, row as never);
+  for (const { _id } of removed) documents.remove(name, _id);
+}
+
 /**
  * Stores rows that differ from the stored ones in more than their version, and removes stored rows that were not made
  * again. Returns the rows that it has stored or removed.
@@ -37,17 +69,9 @@ export function putRows<N extends keyof Rows>(
   stored: readonly Rows[N][],
   made: readonly Rows[N][],
 ): Rows[N][] {
-  const changed: Rows[N][] = [];
-  const left = new Map<string, Rows[N]>(stored.map((row) => [row._id, row]));
-  for (const row of made) {
-    const known = left.get(row._id);
-    left.delete(row._id);
-    if (known && isDeepStrictEqual(withoutVersion(known), withoutVersion(row))) continue;
-    documents.put(name, row as never);
-    changed.push(row);
-  }
-  for (const _id of left.keys()) documents.remove(name, _id);
-  return [...changed, ...left.values()];
+  const changes = compareRows(stored, made);
+  putChanges(documents, name, changes);
+  return [...changes.put, ...changes.removed];
 }
 
 function withoutVersion(row: object): object {

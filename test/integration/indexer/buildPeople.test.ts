@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { mock } from 'node:test';
+import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { setMarks } from '../../../services/indexer/work/claims.js';
+import { runDue } from '../../../services/indexer/work/runMarks.js';
+import type { Announcement } from '../../../shared/jobs/announcements.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import { doAll, record } from '../../support/indexerDeps.js';
+import { indexerSuite } from '../../support/suiteStores.js';
+
+describe('counting people', () => {
+  const { deps } = indexerSuite();
+  beforeEach(() => doAll(deps));
+
+  /** Has somebody start a thread on a server. */
+  async function startThread(serverId: string, author = anAuthor('ada', { id: anId() })) {
+    const source = aSourceThread();
+    const { server, channel, thread } = source;
+    const threadId = anId();
+    await record(
+      deps,
+      {
+        ...source,
+        server: { ...server, _id: serverId },
+        channel: { ...channel, _id: `${serverId}1`.slice(-18), serverId },
+        thread: {
+          ...thread,
+          _id: threadId,
+          serverId,
+          channelId: `${serverId}1`.slice(-18),
+          ownerId: author.id,
+        },
+      },
+      [aSourceMessage({ _id: threadId, threadId, author })],
+    );
+    await runDue(deps, { subject: threadId }, ['thread']);
+    return author;
+  }
+  const marked = async (kind: 'person' | 'server'): Promise<string[]> => {
+    const found = await deps.collections.work.find({ kind }).sort({ _id: 1 }).toArray();
+    return found.map(({ subject }) => subject);
+  };
+
+  it('has only those servers counted and announced on which something of the person has changed', async () => {
+    const [quiet, lively] = [anId(), anId()];
+    const author = await startThread(quiet);
+    await startThread(lively, author);
+    await doAll(deps);
+    await startThread(lively, author);
+    await deps.collections.work.deleteMany({ kind: { $ne: 'person' } });
+    const told: Partial<Announcement>[] = [];
+    const announcer = {
+      ...deps.announcer,
+      announce: (change: Partial<Announcement>) => void told.push(change),
+    };
+    const listening: IndexerDeps = { ...deps, announcer };
+    await runDue(listening, {}, ['person']);
+    expect(await marked('server')).to.deep.equal([lively]);
+    expect(told).to.deep.equal([{ users: [author.id], servers: [lively] }]);
+    // A profile that is written once more, as after a rename of a server, has no server counted.
+    await deps.collections.work.deleteMany({});
+    await setMarks(deps, 'person', [author.id]);
+    await runDue(listening, {}, ['person']);
+    expect(await marked('server')).to.deep.equal([]);
+    expect(told.at(-1)).to.deep.equal({ users: [author.id], servers: [] });
+  });
+
+  it('has a server counted from which somebody is gone', async () => {
+    const serverId = anId();
+    const author = await startThread(serverId);
+    await doAll(deps);
+    await deps.collections.contributions.deleteMany({ userId: author.id });
+    await setMarks(deps, 'person', [author.id], { causes: ['erase-user/1'] });
+    await runDue(deps, {}, ['person']);
+    expect(await marked('server')).to.deep.equal([serverId]);
+    const mark = await deps.collections.work.findOne({ kind: 'server' });
+    expect(mark?.causes).to.deep.equal(['erase-user/1']);
+  });
+
+  it('reads the parts of few people together who wrote very much', async () => {
+    const { contributions, members } = deps.collections;
+    const serverId = anId();
+    const authors = [];
+    for (let n = 0; n < 6; n += 1) authors.push(await startThread(serverId));
+    await doAll(deps);
+    const ids = authors.map(({ id }) => id).sort();
+    await members.updateMany({ userId: { $in: ids.slice(0, 3) } }, { $set: { messages: 150_000 } });
+    await setMarks(deps, 'person', ids);
+    const asked = mock.method(contributions, 'aggregate');
+    await runDue(deps, {}, ['person']).finally(() => {
+      asked.mock.restore();
+    });
+    const together = asked.mock.calls.map(({ arguments: [steps] }) => {
+      const { $match } = steps![0] as { $match: { userId: { $in: string[] } } };
+      return $match.userId.$in;
+    });
+    const groups = [...new Set(together.map((some) => [...some].sort().join()))];
+    expect(groups.flatMap((one) => one.split(',')).sort()).to.deep.equal(ids);
+    const heavy = (one: string) => ids.slice(0, 3).filter((id) => one.includes(id)).length;
+    expect(groups.map(heavy).sort()).to.deep.equal([1, 2]);
+    expect(await marked('person')).to.deep.equal([]);
+    const counted = await members.find({ serverId }).toArray();
+    expect(counted.map(({ messages }) => messages)).to.deep.equal(authors.map(() => 1));
+  });
+});
