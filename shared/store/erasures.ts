@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { ClientSession } from 'mongodb';
 import type { Collections } from './collections.js';
 import type { ErasureRecord } from './erasureRecords.js';
 import { findGathered } from './gather.js';
+import { loadByVersion } from './loadByVersion.js';
 import { plainName } from './plainName.js';
 import { stateOf, type ErasureState } from './state.js';
 
@@ -88,27 +88,31 @@ export async function erasureIdOf(store: Store, userId: string): Promise<string>
   return keyedHash((await ensureState(store)).salt, userId);
 }
 
-const known = new WeakMap<object, ErasedPeople>();
+/** How many erasures are read at once. While MongoDB is asked for the next ones, the process does other work. */
+const READ_AT_ONCE = 2_000;
 
-/** Who is erased now. The hashes are read again only after the version has changed. */
+/** Who is erased now. */
 export async function erasedPeople(store: Store): Promise<ErasedPeople> {
   return erasedAt(store, await findGathered(stateOf(store.state, 'erasures'), 'erasures'));
 }
 
-/** Who is erased where `state` is the state of the erasures, as the session's transaction sees it. */
-export async function erasedAt(
-  store: Store,
-  state: ErasureState | null,
-  session?: ClientSession,
-): Promise<ErasedPeople> {
+/**
+ * Who is erased where `state` is the state of the erasures. The hashes are read again only after the version has
+ * changed. People who were erased after this version may be among them already.
+ */
+export async function erasedAt(store: Store, state: ErasureState | null): Promise<ErasedPeople> {
   if (!state) return NOBODY_ERASED;
-  const before = known.get(store.state);
-  if (before?.version === state.version) return before;
-  const options = { projection: { nameHashes: 1 }, ...(session && { session }) };
-  const people = erasedBy(state, await store.erasures.find({}, options).toArray());
-  known.set(store.state, people);
-  return people;
+  return await loadErased({ ...store, salt: state.salt }, state.version);
 }
+
+const loadErased = loadByVersion(
+  async ({ erasures, salt }: Store & Pick<ErasureState, 'salt'>, version) => {
+    const found = erasures.find({}, { projection: { nameHashes: 1 } });
+    const records: Pick<ErasureRecord, '_id' | 'nameHashes'>[] = [];
+    for await (const record of found.batchSize(READ_AT_ONCE)) records.push(record);
+    return erasedBy({ salt, version }, records);
+  },
+);
 
 /** How many answers are remembered. Most messages are written by few people, so the same ids are asked for again. */
 const MOST_REMEMBERED = 50_000;

@@ -1,5 +1,6 @@
 import type { Collections } from './collections.js';
 import { findGathered } from './gather.js';
+import { loadByVersion } from './loadByVersion.js';
 import { stateOf } from './state.js';
 
 /** Who is left out of which servers. */
@@ -21,7 +22,9 @@ export const NOBODY_LEFT_OUT: OptOuts = {
   has: () => false,
   hasAnywhere: () => false,
 };
-const known = new WeakMap<object, OptOuts>();
+
+/** How many opt-outs are read at once. While MongoDB is asked for the next ones, the process does other work. */
+const READ_AT_ONCE = 5_000;
 
 /** The id of a person on a server. */
 export function memberId(serverId: string, userId: string): string {
@@ -31,18 +34,22 @@ export function memberId(serverId: string, userId: string): string {
 /** Who is left out now. The records are read again only after one has changed. */
 export async function optedOut(store: Store): Promise<OptOuts> {
   const state = await findGathered(stateOf(store.state, 'optOuts'), 'optOuts');
-  if (!state) return NOBODY_LEFT_OUT;
-  const before = known.get(store.state);
-  if (before?.version === state.version) return before;
-  const records = await store.optOuts.find({}, { projection: { userId: 1 } }).toArray();
-  const ids = new Set(records.map(({ _id }) => _id));
-  const userIds = new Set(records.map(({ userId }) => userId));
-  const now: OptOuts = {
-    version: state.version,
+  return state ? loadOptOuts(store, state.version) : NOBODY_LEFT_OUT;
+}
+
+const loadOptOuts = loadByVersion(async ({ optOuts }: Store, version): Promise<OptOuts> => {
+  const ids = new Set<string>();
+  const userIds = new Set<string>();
+  // The index of the ids holds all that is needed.
+  const found = optOuts.find({}, { projection: { _id: 1 }, hint: { _id: 1 } });
+  for await (const { _id } of found.batchSize(READ_AT_ONCE)) {
+    ids.add(_id);
+    userIds.add(_id.slice(_id.indexOf('/') + 1));
+  }
+  return {
+    version,
     isEmpty: ids.size === 0,
     has: (serverId, userId) => ids.has(memberId(serverId, userId)),
     hasAnywhere: (userId) => userIds.has(userId),
   };
-  known.set(store.state, now);
-  return now;
-}
+});

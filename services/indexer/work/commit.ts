@@ -211,7 +211,7 @@ async function transact(
           staged.load(name, ids, found);
           if (name !== 'state' || !ids.has('erasures')) continue;
           const state = found.find(({ _id }) => _id === 'erasures') ?? null;
-          staged.erased = await erasedAt(collections, state as ErasureState | null, session);
+          staged.erased = await erasedAt(collections, state as ErasureState | null);
         }
         const outcomes = changes.map((change) => staged.decide(change));
         await staged.write(collections, session);
