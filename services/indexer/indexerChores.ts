@@ -40,7 +40,7 @@ export function indexerChores(deps: IndexerDeps, { settings, producer }: ChoreOp
   const { collections } = deps;
   const chores = createChores([
     { everyMs: TIDY_EVERY_MS, run: watchViews(deps) },
-    { everyMs: RELEASE_EVERY_MS, run: () => releaseHealed(deps) },
+    { everyMs: RELEASE_EVERY_MS, run: releaseHealed(deps) },
     {
       everyMs: LOOK_FOR_LOST_EVERY_MS,
       run: () => refileWhenIdle(collections, producer, REFILE_WHEN_IDLE_AFTER_MS),

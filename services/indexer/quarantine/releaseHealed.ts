@@ -1,31 +1,48 @@
-import { batches } from '../../../shared/platform/batches.js';
 import { searchAlias, type SearchDocument } from '../../../shared/store/searchIndex.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 
 type Deps = Pick<IndexerDeps, 'collections' | 'elasticsearch' | 'namespace'>;
 
+/** The ids of all marks of documents lie between these two. */
+const FIRST = 'document/';
+const END = 'document0';
+/** How many documents one look asks the search index for. There may be very many, and looks are frequent. */
+const MOST_ASKED = 500;
+
 /**
- * Takes documents out of quarantine that the search index holds by now, in the refused version or a later one. Every
- * other quarantined mark goes when it is done, so it needs no such look. Returns how many documents were released.
+ * Makes a function that takes documents out of quarantine that the search index holds by now, in the refused version or
+ * a later one. Every other quarantined mark goes when it is done, so it needs no such look. Each call looks at `most`
+ * documents, and the next one goes on with those that follow. It returns how many documents were released.
  */
-export async function releaseHealed(deps: Deps): Promise<number> {
+export function releaseHealed(deps: Deps, most = MOST_ASKED): () => Promise<number> {
   const { work } = deps.collections;
-  let released = 0;
-  for await (const marks of batches(work.find({ kind: 'document' }))) {
+  let after = FIRST;
+  return async () => {
+    const marks = await work
+      .find({ _id: { $gt: after, $lt: END } })
+      .sort({ _id: 1 })
+      .limit(most)
+      .toArray();
+    let released = 0;
     for (const { _id, token } of await storedDocuments(deps, marks)) {
       // A document that was refused again meanwhile has a mark with another token, which stays.
       released += (await work.deleteOne({ _id, token })).deletedCount;
     }
-  }
-  return released;
+    after = marks.length === most ? marks.at(-1)!._id : FIRST;
+    return released;
+  };
 }
 
 /**
  * Those of some marks whose documents are stored by now. A tombstone of the refused version does not count: it was
  * stored in place of the refused document.
  */
-async function storedDocuments({ elasticsearch, namespace }: Deps, marks: Mark[]): Promise<Mark[]> {
+async function storedDocuments(
+  { elasticsearch, namespace }: Deps,
+  marks: readonly Mark[],
+): Promise<Mark[]> {
+  if (marks.length === 0) return [];
   const { docs } = await elasticsearch.mget<Pick<SearchDocument, 'kind'>>({
     index: searchAlias(namespace),
     ids: marks.map(({ subject }) => subject),

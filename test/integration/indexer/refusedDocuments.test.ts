@@ -1,12 +1,13 @@
 import type { Client } from '@elastic/elasticsearch';
 import { expect } from 'chai';
 import { retryQuarantined } from '../../../services/indexer/jobs/retryQuarantined.js';
+import { recordRefusals } from '../../../services/indexer/quarantine/recordRefusals.js';
 import { releaseHealed } from '../../../services/indexer/quarantine/releaseHealed.js';
 import { reindexSearch } from '../../../services/indexer/search/reindexSearch.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { documentId, searchAlias } from '../../../shared/store/searchIndex.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
-import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { anId, aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { build, doAll, quarantined as failures, record } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 import { bringToRest, verifyNow } from '../../support/verifiedArchive.js';
@@ -68,7 +69,7 @@ describe('documents that the search index refuses', () => {
       subject: documentId('message', poison._id),
     });
     expect(entry!.reason).to.match(/^document_parsing_exception: .*createdAt/);
-    expect(await releaseHealed(deps)).to.equal(0);
+    expect(await releaseHealed(deps)()).to.equal(0);
 
     await bringToRest(deps, stores);
     const { clean, differences, checked } = await verifyNow(deps);
@@ -102,7 +103,7 @@ describe('documents that the search index refuses', () => {
     await change(threadId, _id, createdAt);
     await build(deps, threadId);
     expect(await source(_id)).to.equal('message');
-    expect(await releaseHealed(deps)).to.equal(1);
+    expect(await releaseHealed(deps)()).to.equal(1);
     expect(await quarantined()).to.deep.equal([]);
   });
 
@@ -114,6 +115,31 @@ describe('documents that the search index refuses', () => {
     const outcome = await reindexSearch(deps, { rebuildId });
     expect(outcome).to.deep.include({ state: 'done', mended: 1 });
     expect(await found()).to.equal(2);
+  });
+
+  it('are looked at some at a time, and all of them in turn', async () => {
+    const threadId = anId();
+    const ids = ['a', 'b', 'c', 'd', 'e'].map((one) => documentId('message', `${threadId}${one}`));
+    const refusals = ids.map((id) => ({ id, threadId, reason: 'It is refused', revision: 1 }));
+    await deps.collections.work.deleteMany({ kind: 'document' });
+    await recordRefusals(deps, refusals);
+    const asked: string[][] = [];
+    const elasticsearch = Object.create(deps.elasticsearch, {
+      mget: {
+        value(request: { ids: string[] }) {
+          asked.push(request.ids);
+          const stored = { found: true, _version: 2, _source: {} };
+          const docs = request.ids.map((id) => (id === ids[3] ? stored : { found: false }));
+          return Promise.resolve({ docs });
+        },
+      },
+    }) as Client;
+    const release = releaseHealed({ ...deps, elasticsearch }, 2);
+    const released = [await release(), await release(), await release(), await release()];
+    expect(asked).to.deep.equal([ids.slice(0, 2), ids.slice(2, 4), [ids[4]], ids.slice(0, 2)]);
+    expect(released).to.deep.equal([0, 1, 0, 0]);
+    expect((await quarantined()).map(({ subject }) => subject)).to.not.include(ids[3]);
+    await deps.collections.work.deleteMany({ kind: 'document' });
   });
 
   it('keeps a document quarantined that is refused again just when it is to be released', async () => {
@@ -133,7 +159,7 @@ describe('documents that the search index refuses', () => {
         },
       },
     }) as Client;
-    expect(await releaseHealed({ ...deps, elasticsearch })).to.equal(0);
+    expect(await releaseHealed({ ...deps, elasticsearch })()).to.equal(0);
     expect((await quarantined()).map(({ subject }) => subject)).to.deep.equal([
       documentId('message', _id),
     ]);
