@@ -32,6 +32,7 @@ const UNUSED = {
   contributions: ['server_user'],
   members: ['periodDay'],
   work: ['causes', 'kind_tries'],
+  threadItems: ['server_channel'],
 } as const;
 
 /**

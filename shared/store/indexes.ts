@@ -18,6 +18,16 @@ const expiring: IndexDescription = {
   expireAfterSeconds: 0,
 };
 
+const THREAD_COUNTS: Keys = {
+  kind: 1,
+  serverId: 1,
+  channelId: 1,
+  todo: 1,
+  problem: 1,
+  messageCount: 1,
+  fetched: 1,
+};
+
 /**
  * Every index of the archive by collection. Only the index of the audit trail is missing: expireAudit makes it. An
  * index that changes its shape needs a new name, because MongoDB refuses two shapes under one name.
@@ -40,7 +50,15 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   threadItems: [
     ...listFields().map(listIndex),
     index('linksTo', { linksTo: 1 }),
-    index('server_channel', { serverId: 1, channelId: 1 }),
+    // The threads of a server, and all of them, are counted from this index alone.
+    index('server_counts', {
+      serverId: 1,
+      channelId: 1,
+      'facts.status': 1,
+      'facts.messages': 1,
+      'facts.botMessages': 1,
+    }),
+    where('facts.reactions.0', index('server_reactions', { serverId: 1 })),
   ],
   contributions: [
     index('threadId', { threadId: 1 }),
@@ -76,7 +94,12 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     index('kind_checked', { kind: 1, checkedAt: 1 }),
     where('of', index('of', { of: 1 })),
     where('dueAt', index('kind_dueAt', { kind: 1, dueAt: 1 })),
+    where('problem', index('kind_problem', { kind: 1, problem: 1 })),
+    // The threads that the platform told are counted from this index alone.
+    { ...index('thread_counts', THREAD_COUNTS), partialFilterExpression: { kind: 'thread' } },
   ],
+  // Only erasures that are not done have it.
+  erasures: [where('userId', index('waiting', { userId: 1 }))],
 };
 
 /** Creates the indexes of INDEXES that do not exist yet. */

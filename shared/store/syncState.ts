@@ -1,7 +1,7 @@
 import type { EventStats, SyncStats } from '../contract/admin.js';
 import type { Collections } from './collections.js';
 import { stateOf, type GatewayState, type SyncLease } from './state.js';
-import { syncProgress } from './syncProgress.js';
+import { countThreads, progressOf } from './syncProgress.js';
 import { syncOf } from './syncRecords.js';
 
 /** The most servers, and the most forums, that are listed. */
@@ -14,21 +14,27 @@ export async function syncState(
   const { state, sync, optOuts } = collections;
   const lease = await readLease(collections);
   if (!lease) return null;
-  const [progress, gateway, optedOut, servers, channels, threads] = await Promise.all([
-    syncProgress(collections),
+  const [sums, gateway, optedOut, servers, channels] = await Promise.all([
+    countThreads(collections),
     stateOf(state, 'gateway').findOne({ _id: 'gateway' }),
     optOuts.countDocuments({}),
     syncOf(sync, 'server').find({ kind: 'server' }).sort({ _id: 1 }).limit(MOST_TOLD).toArray(),
     syncOf(sync, 'channel').find({ kind: 'channel' }).sort({ _id: 1 }).limit(MOST_TOLD).toArray(),
-    threadsByChannel(sync),
   ]);
-  const left = progress.messages.found - progress.messages.fetched;
+  const progress = progressOf(sums);
+  const threads = new Map(
+    sums.map(({ channelId, threads: found, left, failed }) => [
+      channelId,
+      { found, fetched: found - left, failed },
+    ]),
+  );
+  const messagesLeft = progress.messages.found - progress.messages.fetched;
   const isDone = progress.threads.fetched === progress.threads.found;
   const perSecond = isDone ? 0 : lease.perSecond;
   return {
     ...progress,
     perSecond,
-    secondsLeft: isDone ? 0 : perSecond > 0 ? Math.ceil(left / perSecond) : null,
+    secondsLeft: isDone ? 0 : perSecond > 0 ? Math.ceil(messagesLeft / perSecond) : null,
     problem: lease.problem ?? (lease.isAway ? lease.away!.problem : null),
     events: gateway && eventsState(gateway, lease),
     optedOut,
@@ -88,27 +94,4 @@ function eventsState(
     waiting,
     problem,
   };
-}
-
-type ChannelThreads = SyncStats['channels'][number]['threads'];
-
-/** For each forum, how far its threads are fetched. */
-async function threadsByChannel(sync: Collections['sync']): Promise<Map<string, ChannelThreads>> {
-  const one = (field: string) => ({ $sum: { $cond: [field, 1, 0] } });
-  const groups = await syncOf(sync, 'thread')
-    .aggregate<{ _id: string; found: number; left: number; failed: number }>([
-      { $match: { kind: 'thread' } },
-      {
-        $group: {
-          _id: '$channelId',
-          found: { $sum: 1 },
-          left: one('$todo'),
-          failed: one('$problem'),
-        },
-      },
-    ])
-    .toArray();
-  return new Map(
-    groups.map(({ _id, found, left, failed }) => [_id, { found, fetched: found - left, failed }]),
-  );
 }

@@ -88,6 +88,7 @@ async function countAll(collections: Countable, server: ServerRecord): Promise<S
   };
 }
 
+/** Counts the threads of a server. MongoDB reads an index alone, because a server may have millions of threads. */
 async function countThreads(
   { threadItems }: Countable,
   serverId: string,
@@ -121,7 +122,8 @@ async function countReactions(
 ): Promise<ServerCounts['reactions']> {
   const [counts] = await threadItems
     .aggregate<ServerCounts['reactions']>([
-      { $match: { serverId } },
+      // An index holds the threads with reactions, which are few.
+      { $match: { serverId, 'facts.reactions.0': { $exists: true } } },
       { $unwind: '$facts.reactions' },
       { $group: { _id: '$facts.reactions.emoji', count: { $sum: '$facts.reactions.count' } } },
       { $group: { _id: null, total: { $sum: '$count' }, uniqueEmojis: { $sum: 1 } } },

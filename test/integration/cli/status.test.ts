@@ -14,6 +14,7 @@ import { failedMark, failureOf } from '../../../shared/store/quarantine.js';
 import { enterRebuild } from '../../../shared/store/searchGenerations.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { readSearchFacts } from '../../../shared/store/searchFacts.js';
+import { readsOfEach } from '../../support/readsOfEach.js';
 import { aThreadItem } from '../../support/apiViews.js';
 import { aChannel, aServer, aThread } from '../../support/factories.js';
 import { runOnHost } from '../../support/runOnHost.js';
@@ -124,6 +125,20 @@ describe('the status of an archive', () => {
     const document = { kind: 'thread' };
     await elasticsearch.index({ index: searchAlias(mongo.namespace), id: '1', document });
     expect(await problem()).to.equal(null);
+  });
+
+  it('counts threads and messages without reading every thread', async () => {
+    const { threadItems } = stores.mongo.collections;
+    await threadItems.deleteMany({});
+    const items = Array.from({ length: 300 }, (_, n) =>
+      aThreadItem({ threadId: `${n}`, serverId: `1${n % 3}`, messageCount: 2 }),
+    );
+    await threadItems.insertMany(items);
+    const read = await readsOfEach(stores.mongo, threadItems, async () => {
+      expect(await status()).to.include({ threads: 300, messages: 600 });
+    });
+    expect(Math.max(...read)).to.be.below(2);
+    await threadItems.deleteMany({});
   });
 
   it('tells that no node has the data of the search index', async () => {

@@ -6,16 +6,18 @@ import { holdLease, releaseLease } from '../../../services/indexer/sync/lease.js
 import { NotSynced } from '../../../services/indexer/sync/syncProblem.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { stateOf } from '../../../shared/store/state.js';
+import { syncState } from '../../../shared/store/syncState.js';
 import { NOTHING_FETCHED, syncOf, type SyncThread } from '../../../shared/store/syncRecords.js';
 import { until } from '../../support/apiServer.js';
 import { anId } from '../../support/factories.js';
+import { readsOfEach } from '../../support/readsOfEach.js';
 import { syncSuite, untilSynced } from '../../support/syncRig.js';
 
 const MINUTE_MS = 60_000;
 
 describe('waiting for a sync', () => {
   const rig = syncSuite();
-  const { deps } = rig;
+  const { stores, deps } = rig;
   afterEach(() => mock.reset());
 
   const requests = () => syncOf(deps.collections.sync, 'request');
@@ -53,6 +55,23 @@ describe('waiting for a sync', () => {
   }
 
   beforeEach(() => rig.open({ history: { guilds: 1, forums: 1, threads: 2, messages: 3 } }));
+
+  it('is looked at without reading the threads that are fetched', async () => {
+    const { sync } = deps.collections;
+    const serverId = anId();
+    for (let n = 0; n < 300; n += 1) await aThread({ serverId, fetched: 2 });
+    await aThread({ serverId, todo: 'new', token: '1' });
+    await aThread({ serverId, problem: 'It cannot be read' });
+    await serve();
+    const requestId = await aListedRequest();
+    const read = await readsOfEach(stores.mongo, sync, async () => {
+      expect(await errorOf(requestId)).to.be.instanceOf(LookAgain);
+      const state = await syncState(deps.collections);
+      expect(state).to.deep.include({ threads: { found: 302, fetched: 301 } });
+      expect(state).to.deep.include({ messages: { found: 602, fetched: 600 } });
+    });
+    expect(Math.max(...read)).to.be.within(1, 10);
+  });
 
   it('ends when each thread is fetched', async () => {
     const requestId = await requestSync(deps.collections, {});

@@ -3,6 +3,7 @@ import { refileWhenIdle } from '../../../services/indexer/jobs/refileWhenIdle.js
 import { refileLost } from '../../../shared/jobs/refileLost.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { enterLostRebuild } from '../../support/rebuildArchive.js';
+import { readsOfEach } from '../../support/readsOfEach.js';
 import { suiteStores } from '../../support/suiteStores.js';
 
 const HOUR_MS = 3_600_000;
@@ -52,7 +53,13 @@ describe('refileWhenIdle', () => {
         return Promise.resolve('');
       },
     };
-    expect(await refileLost(stores.mongo.collections, producer, HOUR_MS / 2)).to.equal(6);
+    await erasures.insertMany(
+      Array.from({ length: 300 }, (_, n) => ({ _id: `done${n}`, requestedAt: old })),
+    );
+    const read = await readsOfEach(stores.mongo, erasures, async () => {
+      expect(await refileLost(stores.mongo.collections, producer, HOUR_MS / 2)).to.equal(6);
+    });
+    expect(read).to.deep.equal([2]);
     expect(filed).to.deep.equal([
       ['import-file', { uploadId: 'old', importId: 'i' }],
       ['import-file', { uploadId: 'ahead', importId: 'i' }],

@@ -29,6 +29,7 @@ import { killableProcess } from '../../faults/sync/killable.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { build, doAll, endLeases, prolongLeases, record } from '../../support/indexerDeps.js';
+import { readsOfEach } from '../../support/readsOfEach.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('the list of work', () => {
@@ -39,20 +40,6 @@ describe('the list of work', () => {
   });
   beforeEach(() => work.deleteMany({}));
 
-  /** How many documents of a collection each request has read that was made meanwhile. */
-  async function readsOfEach(
-    { namespace }: { namespace: string },
-    run: () => Promise<void>,
-  ): Promise<number[]> {
-    const { db } = stores.mongo;
-    await db.dropCollection('system.profile');
-    await db.command({ profile: 2 });
-    await run();
-    await db.command({ profile: 0 });
-    const requests = db.collection<{ docsExamined?: number }>('system.profile');
-    const found = await requests.find({ ns: namespace }).toArray();
-    return found.flatMap(({ docsExamined = [] }) => docsExamined);
-  }
   const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${n}`);
   const mark = async (subject: string, causes: string[] = []): Promise<Mark> => {
     await setMarks(deps, 'thread', [subject], { causes });
@@ -207,7 +194,7 @@ describe('the list of work', () => {
 
     it('is found without reading all other marks that are due', async () => {
       await setMarks(deps, 'people', numbers(500));
-      const read = await readsOfEach(work, async () => {
+      const read = await readsOfEach(stores.mongo, work, async () => {
         expect(await runDue(deps, {}, ['people'])).to.equal(true);
       });
       expect(Math.max(...read)).to.equal(20);
@@ -217,7 +204,7 @@ describe('the list of work', () => {
       await setMarks(deps, 'people', numbers(500), { causes: ['others/1'] });
       await setMarks(deps, 'people', numbers(1_000).slice(500), { causes: ['own/1'] });
       const of = (cause: string) => ({ causes: { $in: [cause] } });
-      const read = await readsOfEach(work, async () => {
+      const read = await readsOfEach(stores.mongo, work, async () => {
         expect(await runDue(deps, of('own/1'), ['people'])).to.equal(true);
         expect(await runDue(deps, of('own/1'), ['channel'])).to.equal(false);
       });
@@ -229,7 +216,7 @@ describe('the list of work', () => {
       await setMarks(deps, 'people', numbers(1_000));
       const quarantined = { subject: { $in: numbers(500) } };
       await work.updateMany(quarantined, { $set: { due: NEVER, tries: MOST_TRIES - 1 } });
-      const read = await readsOfEach(work, async () => {
+      const read = await readsOfEach(stores.mongo, work, async () => {
         expect(await runDue(deps, {}, ['people'])).to.equal(true);
       });
       expect(Math.max(...read)).to.equal(20);
@@ -238,7 +225,7 @@ describe('the list of work', () => {
     it('tells how long the oldest thread has waited without reading all that wait', async () => {
       await setMarks(deps, 'thread', numbers(500));
       await work.updateOne({ subject: '7' }, { $set: { at: new Date(Date.now() - 60_000) } });
-      const read = await readsOfEach(work, async () => {
+      const read = await readsOfEach(stores.mongo, work, async () => {
         expect(await oldestPendingSeconds({ work })).to.be.within(60, 120);
       });
       expect(read).to.deep.equal([1]);
@@ -250,7 +237,7 @@ describe('the list of work', () => {
       const all = numbers(500).map((_id) => ({ ...like, _id, ownerId: `1${_id}`, stamps: {} }));
       await threads.insertMany(all.map((one) => ({ ...one, asOf: 1 })));
       await setMarks(deps, 'member', [`${like.serverId}/17`]);
-      const read = await readsOfEach(threads, async () => {
+      const read = await readsOfEach(stores.mongo, threads, async () => {
         expect(await runDue(deps, {}, ['member'])).to.equal(true);
       });
       expect(await markOf('7')).to.not.equal(null);
