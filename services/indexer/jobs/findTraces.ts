@@ -97,8 +97,14 @@ async function knownNames(
   const { messages } = collections;
   const theirs = { 'author.id': userId };
   const found = new Set<unknown>(names);
-  for (const field of ['author.username', 'author.displayName'] as const) {
-    for (const name of await messages.distinct(field, theirs)) found.add(name);
+  // They may have written millions of messages. One query over all of them might take longer than a call may.
+  const snapshots = messages.find(theirs, {
+    projection: { 'author.username': 1, 'author.displayName': 1 },
+    batchSize: LOOKED_THROUGH,
+  });
+  for await (const { author } of snapshots) {
+    // A damaged message may hold a list in place of an author.
+    for (const { username, displayName } of [author].flat()) found.add(username).add(displayName);
   }
   for await (const name of namesInOthers(messages, userId)) found.add(name);
   // In a damaged message, a name may be something else than a text.

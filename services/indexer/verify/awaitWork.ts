@@ -13,6 +13,9 @@ type Count = () => Promise<number>;
 type Busy = () => Promise<number>;
 
 const POLL_MS = 100;
+/** A count of what is left takes a tenth of the time at most. Where a count takes long, the next one begins later. */
+const REST_TIMES = 10;
+const LONGEST_REST_MS = 30_000;
 /** Busy workers are waited for at most this many times as long as idle ones. */
 const BUSY_TIMES = 10;
 /** How late (ms) similar threads may be looked for while files are imported, with a reserve. */
@@ -96,9 +99,11 @@ async function awaitNone(
   let since = fellAt;
   let busy = 0;
   for (;;) {
+    const asked = performance.now();
     const left = await countLeft();
     if (left === 0) return true;
     const now = performance.now();
+    const restMs = Math.min(REST_TIMES * (now - asked), LONGEST_REST_MS);
     if (left < least) {
       least = left;
       fellAt = since = now;
@@ -109,6 +114,6 @@ async function awaitNone(
       if (busy <= before || now - fellAt > BUSY_TIMES * patienceMs) return false;
       since = now;
     }
-    await pause(POLL_MS);
+    await pause(Math.max(restMs, POLL_MS));
   }
 }

@@ -1,3 +1,4 @@
+import { mock, type Mock } from 'node:test';
 import { expect } from 'chai';
 import type { ChannelList, Server, ServerStats } from '../../../shared/contract/servers.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
@@ -116,6 +117,7 @@ describe('erasing a person', () => {
   const { stores, deps } = indexerSuite();
   let archive: Said[];
   let result: unknown;
+  let asked: Mock<(typeof deps.collections.messages)['distinct']>;
 
   const importAll = async () => {
     for (let start = 0; start < archive.length; start += BATCH) {
@@ -148,7 +150,14 @@ describe('erasing a person', () => {
       WROTE_IN + MENTIONED_IN,
     );
     const erasureId = await requestErasure(deps.collections, GONE.id);
+    asked = mock.method(deps.collections.messages, 'distinct');
     result = await eraseUser(deps, { erasureId }, REPORT_NOBODY);
+    asked.mock.restore();
+  });
+
+  it('asks no question whose answer needs all that they wrote', () => {
+    const fields = asked.mock.calls.map(({ arguments: [field] }) => field);
+    expect(fields.filter((field) => field.startsWith('author.'))).to.deep.equal([]);
   });
 
   it('leaves no id, name or word of theirs in any collection, search document or Redis key', async () => {

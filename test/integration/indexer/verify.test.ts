@@ -915,6 +915,22 @@ describe('verifyArchive, of a small archive', () => {
     expect(await collections.work.countDocuments()).to.equal(1);
   });
 
+  it('counts what is left only now and then where a count takes long', async () => {
+    const { work } = deps.collections;
+    await work.insertOne(newMark('channel', '1'));
+    const count = work.countDocuments.bind(work);
+    const slow = mock.method(work, 'countDocuments', async (...asked: Parameters<typeof count>) => {
+      await pause(200);
+      return count(...asked);
+    });
+    await awaitWork(deps, 2_500).finally(() => {
+      slow.mock.restore();
+    });
+    // Counts that follow each other without a rest would be 9.
+    expect(slow.mock.callCount()).to.be.within(2, 4);
+    await work.deleteMany({});
+  });
+
   it('reports nothing that a worker is still busy with', async () => {
     const { threads, serverId } = await restingArchive(deps, stores, 2);
     const { work } = deps.collections;
