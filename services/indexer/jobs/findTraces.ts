@@ -1,7 +1,9 @@
+import { batches } from '../../../shared/platform/batches.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
 import { erasedPeople, noteNames } from '../../../shared/store/erasures.js';
-import { pagesById } from '../../../shared/store/pagesById.js';
+import { MESSAGE_BATCH } from '../../../shared/store/messageBatch.js';
+import type { MessageRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { eraseFields, eraseThread } from '../../../shared/store/eraseThread.js';
@@ -22,7 +24,8 @@ export interface Traces {
   profiles: number;
 }
 
-const BATCH = 1_000;
+/** How many messages one query reads. */
+const PAGE = 1_000;
 /** How many messages one query looks through for mentions. */
 const LOOKED_THROUGH = 20_000;
 
@@ -44,7 +47,7 @@ export async function findTraces(
   const counts = { messages: 0, removedMessages: 0 };
   const total = await collections.messages.estimatedDocumentCount();
   let read = 0;
-  for await (const batch of pagesById(collections.messages, { size: BATCH })) {
+  for await (const batch of batches(everyMessage(collections), MESSAGE_BATCH)) {
     const unclean = batch.filter((message) => {
       const clean = unlessDamaged(() => applyErasures(message, erased));
       // Nobody can tell whom a damaged message shows. So its thread counts as a trace. It cannot be built, and is taken
@@ -70,6 +73,28 @@ export async function findTraces(
   for await (const server of collections.servers.find({}))
     if (eraseFields(server, erased) !== server) serverIds.add(server._id);
   return { threadIds: [...threadIds], serverIds: [...serverIds], names, ...counts, profiles };
+}
+
+/**
+ * Yields all messages in the order of their ids. Whole messages may be large, so the driver holds only as many as one
+ * answer of MongoDB. No cursor stays open for longer than a page.
+ */
+async function* everyMessage({
+  messages,
+}: Pick<Collections, 'messages'>): AsyncGenerator<MessageRecord> {
+  for (let last = ''; ;) {
+    let left = PAGE;
+    const page = messages
+      .find({ _id: { $gt: last } })
+      .sort({ _id: 1 })
+      .limit(PAGE);
+    for await (const message of page) {
+      yield message;
+      last = message._id;
+      left -= 1;
+    }
+    if (left > 0) return;
+  }
 }
 
 async function serversOf(

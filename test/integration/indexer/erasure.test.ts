@@ -1004,6 +1004,21 @@ describe('erasing a person', () => {
     await threads.deleteMany({ _id: { $in: said.map(({ threadId }) => threadId) } });
   });
 
+  it('holds few messages at a time where they are large', async () => {
+    const { messages, erasures } = deps.collections;
+    const content = 'x'.repeat(1_000_000);
+    const large = Array.from({ length: 24 }, () => aMessage({ content }));
+    await messages.insertMany(large);
+    const _id = await requestErasure(deps.collections, '777777777777777709');
+    const erasure = (await erasures.findOne({ _id }))!;
+    const reported: number[] = [];
+    await findTraces(deps, erasure, (done) => reported.push(done));
+    await messages.deleteMany({ _id: { $in: large.map((one) => one._id) } });
+    await erasures.deleteOne({ _id });
+    // Of a million characters each, five are more than a batch may hold.
+    expect(reported).to.have.length.above(large.length / 5);
+  });
+
   it('takes a title that named them out of threads that link to it', async () => {
     const named = anAuthor('namedone', { id: '777777777777777720' });
     const linking = aSourceThread({ server: { _id: serverId }, channel: { _id: channelId } });
