@@ -19,8 +19,8 @@ import { findAppearances } from './findAppearances.js';
 /** How many rows of people are looked at together. */
 const MOST_AGED = 1_000;
 /**
- * People are counted together who have so many messages and threads, or a little more. Somebody has no more parts in
- * threads than that. So no query reads much more, except for a single person.
+ * People are counted together who have at most so many messages and threads together, or one person who has more.
+ * Somebody has no more parts in threads than messages and threads, so this bounds what a query reads.
  */
 const MOST_TOGETHER = 200_000;
 
@@ -32,11 +32,28 @@ const MOST_TOGETHER = 200_000;
 export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const userIds = marks.map(({ subject }) => subject);
   const oldRows = rowsByPerson(await storedRows(deps.collections, userIds));
-  const weigh = ({ subject }: Mark): number =>
+  const weightOf = ({ subject }: Mark): number =>
     oldRows(subject).members.reduce((sum, { messages, threads }) => sum + messages + threads, 0);
-  for await (const some of batches(marks, { weight: MOST_TOGETHER, weigh })) {
-    await countPeople(deps, some, oldRows);
+  for (const some of lightGroups(marks, weightOf)) await countPeople(deps, some, oldRows);
+}
+
+/**
+ * Divides marks into groups that weigh at most MOST_TOGETHER, or have one mark. Heavy marks come last: counting somebody
+ * may take longer than a call may, and fail each time, while all others are to be counted.
+ */
+function lightGroups(marks: readonly Mark[], weightOf: (mark: Mark) => number): Mark[][] {
+  const weighed = marks.map((mark) => ({ mark, weight: weightOf(mark) }));
+  const groups: Mark[][] = [];
+  let together = Infinity;
+  for (const { mark, weight } of weighed.sort((left, right) => left.weight - right.weight)) {
+    together += weight;
+    if (together > MOST_TOGETHER) {
+      groups.push([]);
+      together = weight;
+    }
+    groups.at(-1)!.push(mark);
   }
+  return groups;
 }
 
 /** Counts some people, whose stored rows are known. */
