@@ -32,8 +32,9 @@ const MOST_TOGETHER = 200_000;
 export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   const userIds = marks.map(({ subject }) => subject);
   const oldRows = rowsByPerson(await storedRows(deps.collections, userIds));
+  // A damaged row may lack its numbers. It is replaced when its person is counted.
   const weightOf = ({ subject }: Mark): number =>
-    oldRows(subject).members.reduce((sum, { messages, threads }) => sum + messages + threads, 0);
+    oldRows(subject).members.reduce((sum, row) => sum + (row.messages + row.threads || 0), 0);
   for (const some of lightGroups(marks, weightOf)) await countPeople(deps, some, oldRows);
 }
 
@@ -44,10 +45,10 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
 function lightGroups(marks: readonly Mark[], weightOf: (mark: Mark) => number): Mark[][] {
   const weighed = marks.map((mark) => ({ mark, weight: weightOf(mark) }));
   const groups: Mark[][] = [];
-  let together = Infinity;
+  let together = 0;
   for (const { mark, weight } of weighed.sort((left, right) => left.weight - right.weight)) {
     together += weight;
-    if (together > MOST_TOGETHER) {
+    if (groups.length === 0 || together > MOST_TOGETHER) {
       groups.push([]);
       together = weight;
     }

@@ -77,6 +77,17 @@ describe('counting people', () => {
     expect(mark?.causes).to.deep.equal(['erase-user/1']);
   });
 
+  it('replaces a damaged row that lacks its numbers', async () => {
+    const { members } = deps.collections;
+    const serverId = anId();
+    const author = await startThread(serverId);
+    await doAll(deps);
+    await members.updateMany({ serverId }, { $unset: { messages: '', threads: '' } });
+    await setMarks(deps, 'person', [author.id]);
+    await runDue(deps, {}, ['person']);
+    expect(await members.findOne({ serverId })).to.include({ messages: 1, threads: 1 });
+  });
+
   it('reads the parts of few people together who wrote very much, and theirs last', async () => {
     const { contributions, members } = deps.collections;
     const serverId = anId();
