@@ -199,6 +199,7 @@ describe('rate limits', () => {
           [429, '"reads";r=0'],
         ]);
       }
+      expect(api.platform.requests, 'asked beyond the limit').to.have.length(2);
     } finally {
       await api.close();
     }

@@ -91,12 +91,11 @@ async function admit(
   options: GateOptions,
 ): Promise<Admitted> {
   const { limits } = options;
-  // A key or a service token is checked in any case, because that costs little. But for an address with too many wrong
-  // credentials, the platform is not asked.
-  if (credential.kind === 'platform') refuseGuesser(ctx, options);
-  const caller = await resolve(ctx, access, credential, options);
-  ctx.state['caller'] = caller;
-  countCaller(ctx, caller, UNKNOWN, options);
+  // A key or a service token is checked in any case, because that costs little.
+  const caller =
+    credential.kind === 'platform'
+      ? await resolveByPlatform(ctx, access, credential, options)
+      : await resolve(ctx, access, credential, options);
   if (!isAllowed(caller, access)) {
     // Such a refusal is stored in the audit trail. The limit of wrong credentials keeps anybody from filling it.
     refuseGuesser(ctx, options);
@@ -120,8 +119,27 @@ function tooLow(access: Access): AppError {
 }
 
 /**
- * Finds the caller of a credential for a protected operation. Where the credential is refused or cannot be checked, the
- * request counts as a read of its address.
+ * Finds the caller of a platform token for a protected operation. The platform must not be asked too often. So the
+ * request is counted before, by its address: callers whom the platform names have no level. Throws RATE_LIMITED,
+ * without a question to the platform, also where the address has sent too many wrong credentials.
+ */
+async function resolveByPlatform(
+  ctx: Context,
+  access: Exclude<Access, 'public'>,
+  credential: Credential,
+  options: GateOptions,
+): Promise<Caller> {
+  refuseGuesser(ctx, options);
+  countByAddress(ctx, UNKNOWN, options);
+  if (access !== 'me') throw invalidCredential('token');
+  const caller = await options.identify(credential);
+  ctx.state['caller'] = caller;
+  return caller;
+}
+
+/**
+ * Finds the caller of any other credential for a protected operation, and counts the request. Where the credential is
+ * refused or cannot be checked, the request counts as a read of its address.
  */
 async function resolve(
   ctx: Context,
@@ -129,16 +147,19 @@ async function resolve(
   credential: Credential,
   options: GateOptions,
 ): Promise<Caller> {
+  let caller: Caller;
   try {
     if (access === 'me' && credential.kind === 'key') {
       throw new AppError('FORBIDDEN', 'An API key belongs to no user; this needs a bearer token');
     }
-    if (access !== 'me' && credential.kind === 'platform') throw invalidCredential('token');
-    return await options.identify(credential);
+    caller = await options.identify(credential);
   } catch (error) {
     countByAddress(ctx, UNKNOWN, options);
     throw error;
   }
+  ctx.state['caller'] = caller;
+  countCaller(ctx, caller, UNKNOWN, options);
+  return caller;
 }
 
 /**
