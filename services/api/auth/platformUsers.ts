@@ -76,7 +76,10 @@ export function createPlatformUsers(
   return async (accessToken) => {
     const key = createHash('sha256').update(accessToken).digest('base64url');
     const kept = known.get(key);
-    if (kept instanceof AskedToWait) throw kept;
+    if (kept instanceof AskedToWait) {
+      const left = Math.ceil(known.getRemainingTTL(key) / 1_000);
+      throw new AskedToWait(Math.max(1, left), kept.isForAll);
+    }
     if (kept) return kept;
     const asked = lookUps.get(key) ?? find(key, accessToken);
     lookUps.set(key, asked);

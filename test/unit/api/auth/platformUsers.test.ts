@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PlatformAway } from '../../../../services/api/auth/askPlatform.js';
+import { AskedToWait, PlatformAway } from '../../../../services/api/auth/askPlatform.js';
 import { createPlatform, type Platform } from '../../../../services/api/auth/platform.js';
 import type { PlatformProfile } from '../../../../services/api/auth/platformProfile.js';
 import { createPlatformUsers } from '../../../../services/api/auth/platformUsers.js';
@@ -7,6 +7,7 @@ import { invalidCredential } from '../../../../services/api/auth/refusals.js';
 import { readSettings } from '../../../../shared/platform/env.js';
 import type { AppError } from '../../../../shared/contract/errors.js';
 import { createLogger } from '../../../../shared/platform/logger.js';
+import { until } from '../../../support/apiServer.js';
 import { CLIENT_ID, REDIRECT_URI, startPlatform } from '../../../support/platformDouble.js';
 import { stayInMinute } from '../../../support/stayInMinute.js';
 
@@ -114,6 +115,21 @@ describe('createPlatformUsers', () => {
     const before = Date.now;
     Date.now = () => before() + 60_000;
     expect(await outcome(find('worse'))).to.equal('403');
+  });
+
+  it('lets a token that has used up its own limit wait for what is left of its time, and no longer', async () => {
+    const stopped = new Set<string>();
+    const find = createPlatformUsers(
+      aPlatform((token) => {
+        if (stopped.has(token)) return Promise.resolve(user);
+        stopped.add(token);
+        return Promise.reject(new AskedToWait(Number(token), false));
+      }),
+    );
+    for (const token of ['1', '600']) expect(await outcome(find(token))).to.equal(`503 ${token}`);
+    await until(async () => (await outcome(find('1'))) === 'found');
+    await until(async () => (await outcome(find('600'))) !== '503 600');
+    expect(await outcome(find('600'))).to.match(/^503 5\d\d$/);
   });
 
   it('shares what may be refused among the processes of a machine', async () => {
