@@ -59,7 +59,7 @@ function firstGroups(address: string): string[] {
   const [head = '', tail] = address.toLowerCase().split('::');
   const first = head === '' ? [] : head.split(':');
   const last = tail ? tail.split(':') : [];
-  const missing = tail === undefined ? 0 : 8 - first.length - last.length;
+  const missing = 8 - first.length - last.length;
   const groups = [...first, ...Array<string>(missing).fill('0'), ...last].slice(0, 4);
   return groups.map((group) => group.replace(/^0+(?=.)/, ''));
 }

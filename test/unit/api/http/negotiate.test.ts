@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { chooseEncoding, encodingClass } from '../../../../services/api/http/negotiate.js';
+import { until } from '../../../support/apiServer.js';
+import { heldBytes } from '../../../support/heldBytes.js';
 
 describe('chooseEncoding', () => {
   const cases: [string | undefined, string][] = [
@@ -24,6 +26,9 @@ describe('chooseEncoding', () => {
     ['identity;q=0, gzip;q=0.1', 'gzip'],
     ['gzip;q=nonsense', 'identity'],
     ['gzip;q=2', 'identity'],
+    ['gzip;q=1.0, identity', 'gzip'],
+    ['gzip;seq=0', 'gzip'],
+    ['br, identity;q=0', 'identity'],
     [',,;;q=1,', 'identity'],
   ];
   for (const [header, encoding] of cases) {
@@ -35,6 +40,12 @@ describe('chooseEncoding', () => {
   it('reads the first 64 codings of a header, as each takes time', () => {
     expect(chooseEncoding(`${'x,'.repeat(63)}gzip`, true)).to.equal('gzip');
     expect(chooseEncoding(`${'x,'.repeat(64)}gzip`, true)).to.equal('identity');
+  });
+
+  it('remembers few headers, whatever clients send', async () => {
+    const before = heldBytes();
+    for (let n = 0; n < 2_000; n += 1) chooseEncoding(`gzip, ${'x'.repeat(15_000)}${n}`, true);
+    await until(() => heldBytes() - before < 10 * 2 ** 20);
   });
 
   it('leaves small bodies alone, unless the client refuses that', () => {
