@@ -287,14 +287,16 @@ describe('ResponseCache', () => {
     expect(cache.size.entries).to.be.below(50);
   });
 
-  it('counts the bytes of a ready form', async () => {
+  it('counts the bytes of a ready form and of its name', async () => {
     const sizeOf = ({ text }: Value) => text.length;
-    const options = { maxBytes: 100_000, sizeOf, readySizeOf: sizeOf };
+    const options = { maxBytes: 200_000, sizeOf, readySizeOf: sizeOf };
     const cache = new ResponseCache<Value, Value>(options);
     const loaded = await cache.load('k', { tags: [] }, value('body'));
     const before = cache.size.bytes;
-    cache.name('k', loaded, '/a', () => ({ text: 'x'.repeat(5_000) }));
-    expect(cache.size.bytes).to.be.above(before + 5_000);
+    const longName = `/${'a'.repeat(5_000)}`;
+    cache.name('k', loaded, longName, () => ({ text: 'x'.repeat(5_000) }));
+    // A character of a name may take two bytes.
+    expect(cache.size.bytes).to.be.above(before + 15_000);
   });
 
   it('keeps no name that makes a value too large', async () => {
@@ -315,7 +317,10 @@ describe('ResponseCache', () => {
     const loaded = await cache.load('k', { tags: ['t'] }, value('body'));
     expect(cache.find('/a')).to.equal(undefined);
     const ready = (text: string) => () => ({ text });
-    for (const name of ['/a', '/b', '/c', '/d', '/e']) cache.name('k', loaded, name, ready(name));
+    for (const name of ['/a', '/b', '/c', '/d']) cache.name('k', loaded, name, ready(name));
+    const full = cache.size;
+    cache.name('k', loaded, '/e', ready('/e'));
+    expect(cache.size).to.deep.equal(full);
     expect(cache.find('/a')?.text).to.equal('/a');
     expect(cache.find('/d')?.text).to.equal('/d');
     expect(cache.find('/e'), 'one name too many').to.equal(undefined);
