@@ -52,9 +52,12 @@ describe('rate limits', () => {
     }
   });
 
-  it('counts requests that no route answers as reads', async () => {
+  it('counts requests that no route answers as reads, but no preflight of a browser', async () => {
     const api = await startApi({ env: { RATE_LIMIT_DISABLED: 'false', RATE_LIMIT_READS: '3' } });
     try {
+      const preflight = { 'Access-Control-Request-Method': 'GET' };
+      const answered = await api.send('OPTIONS', '/api/threads', preflight);
+      expect([answered.status, answered.headers['ratelimit']]).to.deep.equal([204, undefined]);
       const asked = [];
       for (const [method, path] of [
         ['GET', '/nope'],

@@ -449,6 +449,7 @@ describe('POST /auth/refresh', () => {
       `${form}_${family}_${Number(generation) + 1}_${expires}_${signature}`,
       `${form}_${family}_${generation}_${Number(expires) + 9}_${signature}`,
       `${refresh_token}x`,
+      `x${refresh_token}`,
       refresh_token.slice(0, -1),
     ]) {
       const reply = await refresh(token);
