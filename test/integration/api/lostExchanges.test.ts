@@ -10,6 +10,7 @@ type Families = Pick<Collections, 'refreshTokens'>;
 type Call = () => Promise<unknown>;
 
 const settings = { jwtSecret: JWT_SECRET, refreshTokenSeconds: 3_600 };
+const account = { userId: USER_ID, username: 'a', avatar: 'https://a.example/1.png' };
 
 describe('an exchange of a refresh token whose store falls silent', () => {
   let api: AuthServer;
@@ -20,10 +21,8 @@ describe('an exchange of a refresh token whose store falls silent', () => {
   });
   after(() => api.close());
 
-  const logIn = async (): Promise<string> => {
-    const account = { userId: USER_ID, username: 'a', avatar: 'https://a.example/1.png' };
-    return (await beginFamily(store, settings, account)).refreshToken;
-  };
+  const logIn = async (): Promise<string> =>
+    (await beginFamily(store, settings, account)).refreshToken;
   const refresh = (refresh_token: string) =>
     api.send('POST', '/auth/refresh', {}, { refresh_token });
   /** Does an exchange that is stored, although its caller is told that the store did not answer. */
@@ -75,6 +74,14 @@ describe('an exchange of a refresh token whose store falls silent', () => {
     expect((await refresh(second)).status, 'after two uses').to.equal(403);
   });
 
+  it('does not begin where the login itself was not stored', async () => {
+    const away = around(store, 'insertOne', () => Promise.reject(silent()));
+    const failed: unknown = await beginFamily(away, settings, account).catch(
+      (error: unknown) => error,
+    );
+    expect(failed).to.be.instanceOf(MongoNetworkTimeoutError);
+  });
+
   it('returns the token when the store falls silent after the exchange', async () => {
     const first = await logIn();
     const { refreshToken } = await rotate(
@@ -101,7 +108,7 @@ function silent(): MongoNetworkTimeoutError {
 /** The same store, with a wrapper around the calls of one method. */
 function around(
   { refreshTokens }: Families,
-  method: 'findOneAndUpdate' | 'updateOne',
+  method: 'findOneAndUpdate' | 'updateOne' | 'insertOne',
   through: (call: Call) => Promise<unknown>,
 ): Families {
   return {
