@@ -127,11 +127,11 @@ async function beginExchange(
  */
 async function endExchange(
   refreshTokens: Families['refreshTokens'],
-  { familyId, generation, exchangeId }: Exchange,
+  { familyId, exchangeId }: Exchange,
 ): Promise<boolean> {
   try {
     const { matchedCount } = await refreshTokens.updateOne(
-      { _id: familyId, generation, exchangeId },
+      { _id: familyId, exchangeId },
       { $unset: { exchangeId: '' } },
     );
     return matchedCount === 1;

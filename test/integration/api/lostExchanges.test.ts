@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MongoNetworkTimeoutError } from 'mongodb';
-import { beginFamily, rotate } from '../../../services/api/auth/refreshTokens.js';
+import { beginFamily, endFamily, rotate } from '../../../services/api/auth/refreshTokens.js';
 import type { TokenResponse } from '../../../shared/contract/auth.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { Reply } from '../../support/apiServer.js';
@@ -51,6 +51,24 @@ describe('an exchange of a refresh token whose store falls silent', () => {
     const { refresh_token: second } = tokensOf(await refresh(first));
     expect((await refresh(first)).status).to.equal(403);
     expect((await refresh(second)).status).to.equal(403);
+  });
+
+  it('ends the login when a token from before it is used again', async () => {
+    const first = await logIn();
+    const { refresh_token: second } = tokensOf(await refresh(first));
+    await lose(second);
+    expect((await refresh(first)).status).to.equal(403);
+    expect((await refresh(second)).status).to.equal(403);
+  });
+
+  it('says of no login that it has ended before that is stored', async () => {
+    const first = await logIn();
+    tokensOf(await refresh(first));
+    const away = around(store, 'updateOne', () => Promise.reject(silent()));
+    for (const end of [rotate, endFamily]) {
+      const failed: unknown = await end(away, settings, first).catch((error: unknown) => error);
+      expect(failed).to.be.instanceOf(MongoNetworkTimeoutError);
+    }
   });
 
   it('succeeds for one of 50 requests that repeat it', async () => {
