@@ -24,13 +24,13 @@ export function readCredential(request: IncomingMessage, basic = false): Credent
   const { authorization, 'x-api-key': key } = request.headers;
   if (authorization === undefined && key === undefined) return null;
   const { authorization: sent = [], 'x-api-key': keys = [] } = request.headersDistinct;
-  const isIgnored = !basic && sent.length === 1 && PASSWORD.test(sent[0]!.trim());
+  const isIgnored = !basic && sent.length === 1 && PASSWORD.test(sent[0]!);
   const tokens = isIgnored ? [] : sent;
   if (tokens.length + keys.length > 1) {
     throw new AppError('VALIDATION_ERROR', 'A request must carry only one credential');
   }
   if (tokens[0] === undefined) return keys[0] === undefined ? null : apiKey(keys[0]);
-  const encoded = basic ? BASIC.exec(tokens[0].trim())?.[1] : undefined;
+  const encoded = basic ? BASIC.exec(tokens[0])?.[1] : undefined;
   return encoded === undefined ? bearer(tokens[0]) : apiKey(passwordOf(encoded));
 }
 
@@ -46,7 +46,7 @@ function passwordOf(encoded: string): string {
 
 /** The token of an Authorization header. A header of another form gives an empty token, which is never valid. */
 function bearer(header: string): Credential {
-  const text = BEARER.exec(header.trim())?.[1] ?? '';
+  const text = BEARER.exec(header)?.[1] ?? '';
   const isForPlatform =
     text !== '' && text.length <= LONGEST && !JWT.test(text) && !MISPLACED.test(text);
   // Any other token is checked as a JWT of this service. It is never sent to the platform, which must not learn it.
