@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ADMIN_ID, bearer, startAuth } from '../../support/authServer.js';
+import { ADMIN_ID, bearer, startAuth, USER_ID } from '../../support/authServer.js';
 import { until } from '../../support/apiServer.js';
 
 /** What was logged about each request: route, caller and, if it is there, the address. */
@@ -16,12 +16,13 @@ async function logged(env: Record<string, string>): Promise<unknown[]> {
     ['/admin/keys', { 'X-API-Key': key }],
     ['/admin/keys', { 'X-API-Key': 'wrong' }],
     ['/api/me', bearer(token)],
+    ['/api/me', bearer(api.platform.newToken(USER_ID))],
   ] as const) {
     await api.get(path, { ...from, ...headers });
   }
   const lines = () => api.log.slice(before).filter(({ msg }) => msg === 'Request');
   try {
-    await until(() => lines().length >= 6);
+    await until(() => lines().length >= 7);
   } finally {
     await api.close();
   }
@@ -40,6 +41,7 @@ const LINES = [
   ['/admin/keys', KEY],
   ['/admin/keys', 'null'],
   ['/api/me', `{"kind":"jwt","id":"${ADMIN_ID}"}`],
+  ['/api/me', `{"kind":"platform","id":"${USER_ID}"}`],
 ];
 
 describe('the log of requests', () => {
