@@ -11,8 +11,9 @@ export const SERVER_ID = '900000000000000010';
 
 /**
  * What the double does in place of answering. `limited` asks everybody to wait, and `token limited` only the sender of
- * the token. `held` answers when the mood changes. `blocked` refuses with a page, and `barred` with a code, as a proxy in
- * front of the platform does. `moved` redirects to `movedTo`. `verbose` answers with more than anybody should read.
+ * the token. `held` answers when the mood changes. As a proxy in front of the platform does, `blocked` refuses with a
+ * page, `misread` calls the request malformed on a page, and `barred` refuses with a code. `moved` redirects to
+ * `movedTo`. `verbose` answers with more than anybody should read.
  */
 export type Mood =
   | 'well'
@@ -23,6 +24,7 @@ export type Mood =
   | 'token limited'
   | 'garbled'
   | 'blocked'
+  | 'misread'
   | 'barred'
   | 'moved'
   | 'verbose';
@@ -168,6 +170,7 @@ function reply(
     body = { message, retry_after: Number(retryAfter) || 0, global: mood === 'limited' };
   }
   if (mood === 'blocked' || mood === 'barred') status = 403;
+  if (mood === 'misread') status = 400;
   if (mood === 'barred') body = { message: 'Blocked', code: 40_333 };
   if (mood === 'moved') {
     status = 307;
@@ -175,7 +178,7 @@ function reply(
   }
   if (mood === 'verbose') body = { ...body, more: 'x'.repeat(1_048_576) };
   response.writeHead(status, { 'Content-Type': 'application/json' });
-  const isPage = mood === 'garbled' || mood === 'blocked';
+  const isPage = ['garbled', 'blocked', 'misread'].includes(mood);
   response.end(isPage ? '<html>' : JSON.stringify(body));
 }
 

@@ -133,7 +133,7 @@ describe('POST /auth/token', () => {
 
   it('answers 503 with Retry-After while the platform fails, is garbled, or asks to wait', async () => {
     const away = await startAuth();
-    for (const mood of ['failing', 'blocked', 'garbled', 'limited'] as const) {
+    for (const mood of ['failing', 'blocked', 'misread', 'garbled', 'limited'] as const) {
       away.platform.mood = mood;
       const reply = await away.send('POST', '/auth/token', {}, { grant_type, code: 'any' });
       expect([reply.status, codeOf(reply)], mood).to.deep.equal([503, 'UNAVAILABLE']);
