@@ -30,7 +30,7 @@ export function readCredential(request: IncomingMessage, basic = false): Credent
     throw new AppError('VALIDATION_ERROR', 'A request must carry only one credential');
   }
   if (tokens[0] === undefined) return keys[0] === undefined ? null : apiKey(keys[0]);
-  const encoded = basic ? BASIC.exec(tokens[0])?.[1] : undefined;
+  const encoded = BASIC.exec(tokens[0])?.[1];
   return encoded === undefined ? bearer(tokens[0]) : apiKey(passwordOf(encoded));
 }
 
