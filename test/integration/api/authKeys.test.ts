@@ -47,6 +47,8 @@ describe('API keys', () => {
       lastUsedAt: null,
       revokedAt: null,
     });
+    const used = await api.get('/admin/stats', { 'X-API-Key': created.key });
+    expect(used.status, 'before it expires').to.equal(200);
   });
 
   it('are listed by the page, newest first, also those that were stored by hand', async () => {
