@@ -340,7 +340,7 @@ function malformedClaims(good: { iat: number; sid: string }): string[] {
     sub: [undefined, null, '', 5, {}, query, ['5'], 'name', '1 ', '9'.repeat(21)],
     scope: [undefined, null, 'admin', {}, [null], [{}], ['root'], ['admin', 'root'], [['admin']]],
     exp: [undefined, null, '9999999999', {}, query, good.iat + 604_801],
-    iat: [undefined, null, '1', {}, query, -1, 0],
+    iat: [undefined, null, '1', String(good.iat), {}, query, -1, 0],
     sid: [null, 5, {}, query, [good.sid], 'x'],
     aud: [undefined, null, 5, query],
     iss: [undefined, null, 5, query],
@@ -349,8 +349,10 @@ function malformedClaims(good: { iat: number; sid: string }): string[] {
     wrong.map((value) => JSON.stringify({ ...good, [claim]: value })),
   );
   const endless = JSON.stringify({ ...good, exp: 0 }).replace('"exp":0', '"exp":1e999');
-  const nobody = JSON.stringify({ ...good, sub: 'name', scope: [], sid: undefined });
-  return [...texts, endless, nobody, 'null', '[]', '5', '"text"', '{'];
+  const nobody = ['name', 'x1', '1x'].map((sub) =>
+    JSON.stringify({ ...good, sub, scope: [], sid: undefined }),
+  );
+  return [...texts, endless, ...nobody, 'null', '[]', '5', '"text"', '{'];
 }
 
 async function refusedKeys(api: AuthServer): Promise<Sent[]> {
