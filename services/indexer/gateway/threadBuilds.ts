@@ -3,7 +3,8 @@ import type { IndexerDeps } from '../deps.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { createTasks } from '../sync/tasks.js';
 import { isOwn, takeBackTries } from '../work/claims.js';
-import { finish } from '../work/runMarks.js';
+import { KINDS } from '../work/kinds.js';
+import { finishMark } from '../work/tryMarks.js';
 import { createThreadRounds, type ThreadRounds } from './rounds.js';
 
 /** Builds threads that events have changed, before the background loop comes to them. */
@@ -16,7 +17,8 @@ export interface ThreadBuilds extends Pick<ThreadRounds, 'ask'> {
  * The builds of one process. Whoever records an event claims the thread's mark for `owner`, so that no other worker
  * begins the build. When a build fails, its mark stays, and the background loop builds the thread later. The same
  * happens when the signal is aborted while a build waits for another worker's claim: that worker may have been killed,
- * and then its claim ends only with its lease.
+ * and then its claim ends only with its lease. A long thread that rests between two builds is left to the background
+ * loop, too. If builds waited for it here, few such threads would hold up all others.
  */
 export function createThreadBuilds(
   deps: IndexerDeps & Pick<SyncDeps, 'fail'>,
@@ -27,7 +29,10 @@ export function createThreadBuilds(
     tasks,
     async run(threadId) {
       try {
-        await finish(deps, 'thread', threadId, { owner });
+        await finishMark(deps, KINDS.thread, markId('thread', threadId), {
+          owner,
+          leavesResting: true,
+        });
       } catch (error) {
         if (deps.signal.aborted) return;
         deps.logger.warn(

@@ -3,7 +3,15 @@ import { isQuarantined, MOST_TRIES, type Mark } from '../../../shared/store/work
 import type { IndexerDeps } from '../deps.js';
 import { isTransient } from '../permanentErrors.js';
 import { rest } from '../rest.js';
-import { changeHeld, claimMarks, isOwn, keepClaims, released, takeBackTries } from './claims.js';
+import {
+  changeHeld,
+  claimMarks,
+  isDue,
+  isOwn,
+  keepClaims,
+  released,
+  takeBackTries,
+} from './claims.js';
 import { quarantineMark, type Quarantining } from './quarantineMark.js';
 
 /** How long (ms) between two looks at whether another worker has done a mark. */
@@ -64,18 +72,25 @@ function msUntilFree({ claim, due }: Mark): number {
   return claim === undefined ? Math.max(due.getTime() - Date.now(), POLL_MS) : POLL_MS;
 }
 
+/** How `finishMark` finishes a mark. */
+export interface Finishing {
+  /** For whom the mark may have been claimed when it was set. */
+  owner?: string | undefined;
+  /** Whether a mark that nobody has claimed, and that is not due, is left to the background loops. */
+  leavesResting?: boolean;
+}
+
 /**
  * Does the work of one mark until the mark is gone or quarantined. While another worker holds the claim, or the mark is
- * not due, the caller waits. When the mark is set again during the work, the work is done again. `owner` is the one for
- * whom the mark may have been claimed when it was set. Resolves with true when the mark is gone, and with false when it
- * is quarantined. Throws when the work failed and is to be tried again, and when the signal is aborted while the caller
- * waits.
+ * not due, the caller waits. When the mark is set again during the work, the work is done again. Resolves with true when
+ * the mark is gone, and with false when it is quarantined, or left to the background loops. Throws when the work failed
+ * and is to be tried again, and when the signal is aborted while the caller waits.
  */
 export async function finishMark(
   deps: IndexerDeps,
   work: Work,
   markId: string,
-  { owner }: { owner?: string | undefined } = {},
+  { owner, leavesResting = false }: Finishing = {},
 ): Promise<boolean> {
   for (;;) {
     const mark = await findGathered(deps.collections.work, markId);
@@ -83,6 +98,7 @@ export async function finishMark(
     if (isQuarantined(mark)) return false;
     const claimed = isOwn(mark, owner) ? [mark] : await claimMarks(deps, [mark]);
     if (claimed.length > 0) await tryMarks(deps, work, claimed);
+    else if (leavesResting && mark.claim === undefined && !isDue(mark.due)) return false;
     else {
       await rest(msUntilFree(mark), deps.signal);
       deps.signal.throwIfAborted();

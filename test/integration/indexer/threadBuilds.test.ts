@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createThreadBuilds } from '../../../services/indexer/gateway/threadBuilds.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
-import { isOwn } from '../../../services/indexer/work/claims.js';
+import { isOwn, setMarks } from '../../../services/indexer/work/claims.js';
 import type { Commit } from '../../../services/indexer/work/commit.js';
 import { until } from '../../support/apiServer.js';
-import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { aSourceMessage, aSourceThread, anId } from '../../support/factories.js';
 import { inBatches } from '../../support/indexerDeps.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -81,5 +81,22 @@ describe('builds of threads that events have changed', () => {
     );
     await builds.end();
     expect(most).to.equal(1);
+  });
+
+  it('leave threads that rest to the background loop, so that they hold up no others', async () => {
+    const resting = Array.from({ length: AT_ONCE }, () => anId());
+    await setMarks(deps, 'thread', resting, { due: new Date(Date.now() + 50_000) });
+    const stopped = new AbortController();
+    const builds = createThreadBuilds({ ...deps, signal: stopped.signal, fail }, OWNER);
+    for (const id of resting) builds.ask(id);
+    const threadId = await claimed();
+    builds.ask(threadId);
+    try {
+      await until(async () => !(await marks()).some(({ subject }) => subject === threadId));
+    } finally {
+      stopped.abort();
+      await builds.end();
+    }
+    expect((await marks()).map(({ subject }) => subject)).to.include.members(resting);
   });
 });
