@@ -80,14 +80,12 @@ async function countPeople(
     putChanges(documents, 'members', members);
     putChanges(documents, 'ranks', ranks);
     putBody(documents, profiles, `user/${userId}`, version);
-    // A server whose row has not changed need not be counted: whoever stored that row has marked it.
-    for (const serverId of placesOf(members)) documents.mark('server', serverId, { causes });
+    // A server of which nothing has changed here need not be counted: whoever stored its row and lines has marked it.
+    for (const serverId of placesOf({ members, ranks }))
+      documents.mark('server', serverId, { causes });
     markMirror(deps, documents, `user/${userId}`, { causes });
   };
-  const servers = [...changes.values()].flatMap(({ members, ranks }) => [
-    ...placesOf(members),
-    ...placesOf(ranks),
-  ]);
+  const servers = [...changes.values()].flatMap((changed) => [...placesOf(changed)]);
   await storeMade(deps, marks, store, { users: everyone, servers: [...new Set(servers)] });
 }
 
@@ -104,14 +102,15 @@ function changesOf(before: CountedMembers, now: CountedMembers): MemberChanges {
   };
 }
 
-/** The servers on which rows or lines have changed. */
-function placesOf({ put, removed }: RowChanges<MemberView | RankView>): Set<string> {
-  return new Set([...put, ...removed].map((row) => memberOf(row).split('/')[0]!));
-}
-
-/** The id of the person on the server, `<serverId>/<userId>`. */
-function memberOf(row: MemberView | RankView): string {
-  return 'member' in row ? row.member : row._id;
+/**
+ * The servers on which a row or line of somebody has changed. Statistics show rows only. But where lines alone have
+ * changed, by another shown name, the process may be killed before it announces that. Then the count of the server
+ * announces it.
+ */
+function placesOf({ members, ranks }: MemberChanges): Set<string> {
+  const rows = [...members.put, ...members.removed].map(({ _id }) => _id);
+  const lines = [...ranks.put, ...ranks.removed].map(({ member }) => member);
+  return new Set([...rows, ...lines].map((member) => member.split('/')[0]!));
 }
 
 async function storedRows(

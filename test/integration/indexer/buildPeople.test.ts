@@ -65,6 +65,24 @@ describe('counting people', () => {
     expect(told.at(-1)).to.deep.equal({ users: [author.id], servers: [] });
   });
 
+  it('has a server announced again on which only the shown name has changed', async () => {
+    const serverId = anId();
+    const author = await startThread(serverId);
+    await doAll(deps);
+    const { contributions, ranks } = deps.collections;
+    await contributions.updateMany(
+      { userId: author.id },
+      { $set: { 'author.displayName': 'Countess' } },
+    );
+    await setMarks(deps, 'person', [author.id]);
+    await runDue(deps, {}, ['person']);
+    expect(
+      await ranks.countDocuments({ member: `${serverId}/${author.id}`, item: /Countess/ }),
+    ).to.be.above(0);
+    // The process may be killed before it announces the leaderboard. The mark of the server has it announced again.
+    expect(await marked('server')).to.deep.equal([serverId]);
+  });
+
   it('has a server counted from which somebody is gone', async () => {
     const serverId = anId();
     const author = await startThread(serverId);
