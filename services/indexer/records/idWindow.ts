@@ -69,8 +69,9 @@ export function idLister<T extends Document>(
 const READ_AHEAD = 20_000;
 
 /**
- * Makes a list of the ids in a field, with each id once, however many documents have the same. `hint` names an index that begins with the
- * field: MongoDB steps through it from id to id. The returned function has to be called with ascending ids.
+ * Makes a list of the ids in a field, with each id once, however many documents have the same. `hint` names an index that
+ * begins with the field: MongoDB steps through it from id to id. The returned function has to be called with ascending
+ * ids.
  */
 export function distinctIdLister<T extends Document>(
   collection: Collection<T>,
