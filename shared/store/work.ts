@@ -66,6 +66,8 @@ export interface Mark {
   due: Date;
   /** The requests that led to the mark, such as `import/ID`. Whoever made a request waits until no mark names it. */
   causes?: string[];
+  /** Those causes with which it was set again since it was claimed. Only these are left when that work has ended. */
+  again?: string[];
   /** The worker that does it. Only this worker may store the result and remove the mark. */
   claim?: string;
   /**

@@ -85,12 +85,13 @@ export async function claimMarks(
       marks.flatMap(({ _id }) => {
         const mark = documents.get('work', _id);
         if (!mark || !isDue(mark.due)) return [];
+        const { again: _again, ...rest } = mark;
         const { tries = 0 } = mark;
         const counted = excused.has(heldKey(mark)) ? Math.max(tries, 1) : tries + 1;
         // A claim is still set, so its holder began the work and did not end it.
         const whole = mark.claim !== undefined || mark.whole;
         const claimed: Mark = {
-          ...mark,
+          ...rest,
           claim,
           due: leaseEnd(),
           tries: counted,
@@ -164,7 +165,7 @@ export async function takeBackTries(
  * Returns a mark without its claim, so that anybody may claim it. Its tries stay as they are. `whole` is set, because
  * the work was begun and did not end.
  */
-export function released({ claim: _claim, ...mark }: Mark): Mark {
+export function released({ claim: _claim, again: _again, ...mark }: Mark): Mark {
   return { ...mark, due: AT_ONCE, whole: true };
 }
 
@@ -255,13 +256,15 @@ export function endMark(documents: Documents, { _id, token }: Mark, due = AT_ONC
     documents.remove('work', _id);
     return;
   }
-  // The earlier request is done. So the mark counts as set now.
-  freeMark(documents, { ...now, at: new Date() }, due);
+  // The earlier requests are done. So the mark counts as set now, and names only the causes of the later ones. If it
+  // named all, whoever waits for a cause would wait until nothing changes during the work.
+  const { causes: _done, again, ...rest } = now;
+  freeMark(documents, { ...rest, ...(again && { causes: again }), at: new Date() }, due);
 }
 
 /** Frees a mark and forgets its tries, so that anybody may do it from the time `due` on. */
 export function freeMark(documents: Documents, mark: Mark, due = AT_ONCE): void {
-  const { claim: _claim, tries: _tries, ...rest } = mark;
+  const { claim: _claim, tries: _tries, again: _again, ...rest } = mark;
   documents.put('work', { ...rest, due });
 }
 

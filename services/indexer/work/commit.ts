@@ -382,11 +382,14 @@ function writeOf(document: Document, isStored: boolean): AnyBulkWriteOperation<D
 function markAgain(before: Mark | null, { kind, subject, causes, due, whole }: SetMark): Mark {
   if (!before) return newMark(kind, subject, { causes, due, whole });
   const all = [...new Set([...(before.causes ?? []), ...causes])];
+  const again =
+    before.claim === undefined ? [] : [...new Set([...(before.again ?? []), ...causes])];
   return {
     ...before,
     token: randomUUID(),
     ...(isQuarantined(before) && { due }),
     ...(all.length > 0 && { causes: all }),
+    ...(again.length > 0 && { again }),
     ...(whole && { whole }),
   };
 }

@@ -11,6 +11,7 @@ import {
   keepClaims,
   readsOf,
   setMarks,
+  takeBackTries,
 } from '../../../services/indexer/work/claims.js';
 import { ProcessStops } from '../../../services/indexer/work/commit.js';
 import { finish, finishAll, runDue, settled } from '../../../services/indexer/work/runMarks.js';
@@ -181,6 +182,36 @@ describe('the list of work', () => {
       expect(left).to.not.have.any.keys('claim', 'tries');
       // It waits since the second setting, not since the mark that is done was set.
       expect(left!.at.getTime()).to.be.above(0);
+    });
+  });
+
+  describe('causes', () => {
+    it('are done by the work that began with them, however often the mark is set again meanwhile', async () => {
+      const [claimed] = await claimMarks(deps, [await mark('1', ['done', 'again'])]);
+      await mark('1', ['again']);
+      await mark('1', ['later']);
+      await mark('1');
+      await end([claimed!]);
+      expect((await markOf('1'))?.causes).to.deep.equal(['again', 'later']);
+      const [second] = await claimMarks(deps, [(await markOf('1'))!]);
+      await mark('1');
+      await end([second!]);
+      const left = await markOf('1');
+      expect(left).to.not.equal(null);
+      expect(left).to.not.have.any.keys('causes', 'again', 'claim');
+    });
+
+    it('stay where the work did not end', async () => {
+      const [claimed] = await claimMarks(deps, [await mark('1', ['early'])]);
+      await mark('1', ['late']);
+      await takeBackTries(deps, [claimed!]);
+      const [second] = await claimMarks(deps, [(await markOf('1'))!]);
+      expect(second!.causes).to.deep.equal(['early', 'late']);
+      await endLeases(deps, '1');
+      const [third] = await claimMarks(deps, [second!]);
+      await mark('1', ['last']);
+      await end([third!]);
+      expect((await markOf('1'))?.causes).to.deep.equal(['last']);
     });
   });
 
