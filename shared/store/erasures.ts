@@ -3,6 +3,7 @@ import type { Collections } from './collections.js';
 import type { ErasureRecord } from './erasureRecords.js';
 import { findGathered } from './gather.js';
 import { loadByVersion } from './loadByVersion.js';
+import { pagesById } from './pagesById.js';
 import { plainName } from './plainName.js';
 import { stateOf, type ErasureState } from './state.js';
 
@@ -88,7 +89,7 @@ export async function erasureIdOf(store: Store, userId: string): Promise<string>
   return keyedHash((await ensureState(store)).salt, userId);
 }
 
-/** How many erasures are read at once. While MongoDB is asked for the next ones, the process does other work. */
+/** How many erasures one call reads. Between two calls, the process does other work. */
 const READ_AT_ONCE = 2_000;
 
 /** Who is erased now. */
@@ -107,9 +108,9 @@ export async function erasedAt(store: Store, state: ErasureState | null): Promis
 
 const loadErased = loadByVersion(
   async ({ erasures, salt }: Store & Pick<ErasureState, 'salt'>, version) => {
-    const found = erasures.find({}, { projection: { nameHashes: 1 } });
     const records: Pick<ErasureRecord, '_id' | 'nameHashes'>[] = [];
-    for await (const record of found.batchSize(READ_AT_ONCE)) records.push(record);
+    const pages = pagesById(erasures, { size: READ_AT_ONCE, projection: { nameHashes: 1 } });
+    for await (const page of pages) records.push(...page);
     return erasedBy({ salt, version }, records);
   },
 );

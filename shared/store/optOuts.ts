@@ -1,6 +1,7 @@
 import type { Collections } from './collections.js';
 import { findGathered } from './gather.js';
 import { loadByVersion } from './loadByVersion.js';
+import { pagesById } from './pagesById.js';
 import { stateOf } from './state.js';
 
 /** Who is left out of which servers. */
@@ -23,7 +24,7 @@ export const NOBODY_LEFT_OUT: OptOuts = {
   hasAnywhere: () => false,
 };
 
-/** How many opt-outs are read at once. While MongoDB is asked for the next ones, the process does other work. */
+/** How many opt-outs one call reads. Between two calls, the process does other work. */
 const READ_AT_ONCE = 5_000;
 
 /** The id of a person on a server. */
@@ -41,10 +42,12 @@ const loadOptOuts = loadByVersion(async ({ optOuts }: Store, version): Promise<O
   const ids = new Set<string>();
   const userIds = new Set<string>();
   // The index of the ids holds all that is needed.
-  const found = optOuts.find({}, { projection: { _id: 1 }, hint: { _id: 1 } });
-  for await (const { _id } of found.batchSize(READ_AT_ONCE)) {
-    ids.add(_id);
-    userIds.add(_id.slice(_id.indexOf('/') + 1));
+  const pages = pagesById(optOuts, { size: READ_AT_ONCE, projection: { _id: 1 } });
+  for await (const page of pages) {
+    for (const { _id } of page) {
+      ids.add(_id);
+      userIds.add(_id.slice(_id.indexOf('/') + 1));
+    }
   }
   return {
     version,

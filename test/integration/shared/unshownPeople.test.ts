@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
+import { guardCollections } from '../../../services/api/stores/guardCollections.js';
+import type { StoreGuard } from '../../../services/api/stores/storeGuard.js';
 import { requestErasure, erasedPeople } from '../../../shared/store/erasures.js';
 import { optedOut } from '../../../shared/store/optOuts.js';
 import { leaveOut } from '../../support/leaveOut.js';
@@ -39,5 +41,21 @@ describe('the people who must not be shown', () => {
     failing.mock.restore();
     expect(asked).to.equal('Error: It is away');
     expect((await optedOut(collections)).has('2', '9')).to.equal(true);
+  });
+
+  it('are read in few calls, which an API counts and limits one by one', async () => {
+    const { collections } = stores.mongo;
+    for (let n = 0; n < 5; n += 1) await leaveOut(stores.mongo, '3', `${n}`);
+    for (let n = 0; n < 5; n += 1) await requestErasure(collections, `${n}`);
+    let calls = 0;
+    const guard: StoreGuard = (call) => {
+      calls += 1;
+      return call();
+    };
+    const guarded = guardCollections(collections, guard, 2_000);
+    expect((await optedOut(guarded)).has('3', '4')).to.equal(true);
+    expect((await erasedPeople(guarded)).has('4')).to.equal(true);
+    // Each reads its version, and then one page.
+    expect(calls).to.equal(4);
   });
 });
