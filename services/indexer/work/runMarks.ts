@@ -22,7 +22,8 @@ import { finishMark, POLL_MS, tryMarks } from './tryMarks.js';
  * Does a batch of each kind of work that is due, in the order of the kinds. Resolves with true when it did something.
  * Otherwise resolves with how long (ms) until something is due, or with false where nothing is, or that is not known.
  * It is not known when `among` narrows the marks. Does nothing while a restore writes records. Throws when something
- * failed that is to be tried again.
+ * failed that is to be tried again, once the other kinds were done: somebody who cannot be counted, say, keeps no
+ * server from being counted.
  */
 export async function runDue(
   deps: IndexerDeps,
@@ -36,11 +37,20 @@ export async function runDue(
   // An archive at rest has no marks at all.
   if (earliest.size === 0 || (await isPartlyRestored(deps.collections))) return false;
   let did = false;
+  const failures: unknown[] = [];
   for (const kind of kinds) {
     // What is done sets marks of later kinds. They are done in the same round. Otherwise a server would be counted
-    // before its people are, and once more after that.
-    if ((did || earliest.has(kind)) && (await runKind(deps, kind, among)) > 0) did = true;
+    // before its people are, and once more after that. What failed may have done a part, and set marks, too.
+    if (!did && failures.length === 0 && !earliest.has(kind)) continue;
+    try {
+      if ((await runKind(deps, kind, among)) > 0) did = true;
+    } catch (error) {
+      if (deps.signal.aborted) throw error;
+      failures.push(error);
+    }
   }
+  // Whoever waits for the marks ends where a store is away, and else tries again.
+  if (failures.length > 0) throw failures.find(isTransient) ?? failures[0];
   if (did) return true;
   // A mark that is due by now, and was not done, is held back. It is looked for again after the next change.
   const later = [...earliest.values()].filter((due) => !isDue(due) && due < NEVER);

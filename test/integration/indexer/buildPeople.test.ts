@@ -106,6 +106,25 @@ describe('counting people', () => {
     expect(await members.findOne({ serverId })).to.include({ messages: 1, threads: 1 });
   });
 
+  it('keeps no server from being counted where it fails, and tells why', async () => {
+    const serverId = anId();
+    const author = await startThread(serverId);
+    const other = await startThread(anId());
+    const { contributions, bodies } = deps.collections;
+    await setMarks(deps, 'server', [serverId]);
+    const failed = mock.method(contributions, 'aggregate', () => {
+      throw new Error('It takes too long');
+    });
+    const outcome = await runDue(deps, {}, ['person', 'server', 'shown']).catch(String);
+    failed.mock.restore();
+    expect(outcome).to.equal('Error: It takes too long');
+    expect(await bodies.findOne({ _id: `stats/${serverId}` })).to.not.equal(null);
+    expect(await marked('server')).to.not.include(serverId);
+    expect(await marked('person')).to.have.members([author.id, other.id]);
+    await doAll(deps);
+    expect(await marked('person')).to.deep.equal([]);
+  });
+
   it('reads the parts of few people together who wrote very much, and theirs last', async () => {
     const { contributions, members } = deps.collections;
     const serverId = anId();
