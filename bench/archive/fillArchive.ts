@@ -6,7 +6,7 @@ import type { BodyView, SimilarView } from '../../shared/store/views.js';
 import { countMembers } from '../../services/indexer/build/countMembers.js';
 import { countProfiles } from '../../services/indexer/build/countProfiles.js';
 import { countServer, listAllServers } from '../../services/indexer/build/countServer.js';
-import { findAppearances } from '../../services/indexer/build/findAppearances.js';
+import { addUpPeople } from '../../services/indexer/build/addUpPeople.js';
 import { everybody } from '../../services/indexer/build/people.js';
 import { encodeBody, type BodyTexts } from '../../services/indexer/stores/bodyWriter.js';
 import { foldThread, type ThreadViews } from '../../services/indexer/views/foldThread.js';
@@ -156,12 +156,11 @@ function similarTo(
 async function storePeople(collections: Collections, userIds: string[]): Promise<void> {
   const at = { version: VERSION, today: dayOf(new Date()) };
   const deps = { collections, links: LINKS };
-  const which = { userId: { $in: userIds } };
-  const appearances = await findAppearances(collections, which);
-  const { members, ranks } = await countMembers(deps, which, appearances, at);
+  const sums = await addUpPeople(collections, { userId: { $in: userIds } }, at.today);
+  const { members, ranks } = countMembers(deps, sums, at);
   if (members.length > 0) await collections.members.insertMany(members);
   if (ranks.length > 0) await collections.ranks.insertMany(ranks);
-  await storeBodies(collections, await countProfiles(deps, userIds, members, appearances));
+  await storeBodies(collections, await countProfiles(deps, userIds, members, sums.appearances));
 }
 
 async function storeBodies({ bodies }: Collections, texts: BodyTexts | null): Promise<void> {

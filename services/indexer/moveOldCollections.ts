@@ -32,7 +32,7 @@ const UNUSED = {
   contributions: ['server_user'],
   members: ['periodDay'],
   work: ['causes', 'kind_tries'],
-  threadItems: ['server_channel'],
+  threadItems: ['server_channel', 'server_counts', 'server_reactions'],
 } as const;
 
 /**

@@ -12,13 +12,17 @@ export function listIndexName(field: ListField): string {
 /** The name of the index that serves a leaderboard. The API uses it as a hint. */
 export const RANK_INDEX = 'boards_key';
 
+/** The names of the indexes from which the threads of a server are counted. The indexer uses them as hints. */
+export const THREAD_COUNTS = 'server_id_counts';
+export const THREAD_REACTIONS = 'server_id_reactions';
+
 /** By this index, MongoDB removes each document at the time in its `expiresAt`. */
 const expiring: IndexDescription = {
   ...index('expiresAt', { expiresAt: 1 }),
   expireAfterSeconds: 0,
 };
 
-const THREAD_COUNTS: Keys = {
+const SYNC_COUNTS: Keys = {
   kind: 1,
   serverId: 1,
   channelId: 1,
@@ -51,14 +55,15 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     ...listFields().map(listIndex),
     index('linksTo', { linksTo: 1 }),
     // The threads of a server, and all of them, are counted from this index alone.
-    index('server_counts', {
+    index(THREAD_COUNTS, {
       serverId: 1,
+      _id: 1,
       channelId: 1,
       'facts.status': 1,
       'facts.messages': 1,
       'facts.botMessages': 1,
     }),
-    where('facts.reactions.0', index('server_reactions', { serverId: 1 })),
+    where('facts.reactions.0', index(THREAD_REACTIONS, { serverId: 1, _id: 1 })),
   ],
   contributions: [
     index('threadId', { threadId: 1 }),
@@ -96,7 +101,7 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
     where('dueAt', index('kind_dueAt', { kind: 1, dueAt: 1 })),
     where('problem', index('kind_problem', { kind: 1, problem: 1 })),
     // The threads that the platform told are counted from this index alone.
-    { ...index('thread_counts', THREAD_COUNTS), partialFilterExpression: { kind: 'thread' } },
+    { ...index('thread_counts', SYNC_COUNTS), partialFilterExpression: { kind: 'thread' } },
   ],
   // Only erasures that are not done have it.
   erasures: [where('userId', index('waiting', { userId: 1 }))],

@@ -11,18 +11,13 @@ import { firstDayOf } from '../views/memberViews.js';
 import { dayOf, startOf } from '../views/tallyPeople.js';
 import { storeMade } from '../work/claims.js';
 import type { Documents } from '../work/commit.js';
+import { addUpPeople } from './addUpPeople.js';
 import { countMembers, type CountedMembers } from './countMembers.js';
 import { countProfiles } from './countProfiles.js';
 import { compareRows, putBody, putChanges, type RowChanges } from './putViews.js';
-import { findAppearances } from './findAppearances.js';
 
 /** How many rows of people are looked at together. */
 const MOST_AGED = 1_000;
-/**
- * People are counted together who have at most so many messages and threads together, or one person who has more.
- * Somebody has no more parts in threads than messages and threads, so this bounds what a query reads.
- */
-const MOST_TOGETHER = 200_000;
 
 /**
  * Counts each person's totals on their servers, and stores them with the person's leaderboard lines and profile. Where
@@ -30,47 +25,14 @@ const MOST_TOGETHER = 200_000;
  * them: the builds of threads take the person out of all threads.
  */
 export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<void> {
-  const userIds = marks.map(({ subject }) => subject);
-  const oldRows = rowsByPerson(await storedRows(deps.collections, userIds));
-  // A damaged row may lack its numbers. It is replaced when its person is counted.
-  const weightOf = ({ subject }: Mark): number =>
-    oldRows(subject).members.reduce((sum, row) => sum + (row.messages + row.threads || 0), 0);
-  for (const some of lightGroups(marks, weightOf)) await countPeople(deps, some, oldRows);
-}
-
-/**
- * Divides marks into groups that weigh at most MOST_TOGETHER, or have one mark. Heavy marks come last: counting somebody
- * may take longer than a call may, and fail each time, while all others are to be counted.
- */
-function lightGroups(marks: readonly Mark[], weightOf: (mark: Mark) => number): Mark[][] {
-  const weighed = marks.map((mark) => ({ mark, weight: weightOf(mark) }));
-  const groups: Mark[][] = [];
-  let together = 0;
-  for (const { mark, weight } of weighed.sort((left, right) => left.weight - right.weight)) {
-    together += weight;
-    if (groups.length === 0 || together > MOST_TOGETHER) {
-      groups.push([]);
-      together = weight;
-    }
-    groups.at(-1)!.push(mark);
-  }
-  return groups;
-}
-
-/** Counts some people, whose stored rows are known. */
-async function countPeople(
-  deps: IndexerDeps,
-  marks: Mark[],
-  oldRows: (userId: string) => CountedMembers,
-): Promise<void> {
   const { collections } = deps;
-  const version = await nextVersion(collections.state);
   const everyone = marks.map(({ subject }) => subject);
+  const oldRows = rowsByPerson(await storedRows(collections, everyone));
+  const version = await nextVersion(collections.state);
   const at = { version, today: dayOf(new Date()) };
-  const which = { userId: { $in: everyone } };
-  const appearances = await findAppearances(collections, which);
-  const counted = await countMembers(deps, which, appearances, at);
-  const profiles = await countProfiles(deps, everyone, counted.members, appearances);
+  const sums = await addUpPeople(collections, { userId: { $in: everyone } }, at.today);
+  const counted = countMembers(deps, sums, at);
+  const profiles = await countProfiles(deps, everyone, counted.members, sums.appearances);
   const newRows = rowsByPerson(counted);
   const changes = new Map(
     everyone.map((userId) => [userId, changesOf(oldRows(userId), newRows(userId))]),

@@ -6,7 +6,7 @@ import type { BodyTexts } from '../stores/bodyWriter.js';
 import { withLink } from './countMembers.js';
 import { itemsOf } from './similarBodies.js';
 import { presentUser } from '../views/memberViews.js';
-import type { Appearance } from './findAppearances.js';
+import type { Appearance } from './addUpPeople.js';
 
 /** People's profiles from their totals; null for somebody who is not counted, or is not in `appearances`. */
 export async function countProfiles(

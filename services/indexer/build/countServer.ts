@@ -1,8 +1,12 @@
+import type { Filter } from 'mongodb';
 import { SERVER_LIST, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { THREAD_COUNTS, THREAD_REACTIONS } from '../../../shared/store/indexes.js';
 import type { ServerRecord } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
+import type { ThreadItemView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
+import { within, type IdWindow } from '../records/idWindow.js';
 import { goneBodies, type BodyTexts } from '../stores/bodyWriter.js';
 import {
   presentChannels,
@@ -19,6 +23,9 @@ import { compareIds } from '../views/tallyPeople.js';
  */
 type Countable = Omit<Collections, 'messages'>;
 
+/** How many threads one call counts. A server may have millions of them, and each call must end in time. */
+const COUNTED_AT_ONCE = 500_000;
+
 /**
  * The bodies of a server, with statistics that are counted now. All of them are gone where the server was deleted, or
  * has no record.
@@ -26,13 +33,14 @@ type Countable = Omit<Collections, 'messages'>;
 export async function countServer(
   { collections, links }: { collections: Countable } & Pick<IndexerDeps, 'links'>,
   serverId: string,
+  most = COUNTED_AT_ONCE,
 ): Promise<BodyTexts> {
   const server = await collections.servers.findOne({ _id: serverId });
   if (!server || server.deleted) return goneBodies('server', serverId);
   const channels = await collections.channels
     .find({ serverId, deleted: { $ne: true }, withheldAt: { $exists: false } })
     .toArray();
-  const counts = await countAll(collections, server);
+  const counts = await countAll(collections, server, most);
   const bodies: Record<BodyKind<'server'>, object> = {
     server: presentServer(server, links),
     channels: presentChannels(channels),
@@ -55,11 +63,14 @@ export async function listAllServers({
   return new Map([[SERVER_LIST, JSON.stringify({ servers })]]);
 }
 
-async function countAll(collections: Countable, server: ServerRecord): Promise<ServerCounts> {
+async function countAll(
+  collections: Countable,
+  server: ServerRecord,
+  most: number,
+): Promise<ServerCounts> {
   const serverId = server._id;
-  const [byChannel, reactions, people, top, newest] = await Promise.all([
-    countThreads(collections, serverId),
-    countReactions(collections, serverId),
+  const [counted, people, top, newest] = await Promise.all([
+    countThreads(collections, serverId, most),
     collections.members
       .aggregate<{ isBot: boolean; count: number }>([
         { $match: { serverId } },
@@ -75,8 +86,7 @@ async function countAll(collections: Countable, server: ServerRecord): Promise<S
       .next(),
   ]);
   return {
-    byChannel,
-    reactions,
+    ...counted,
     people,
     topContributors: top.map(({ userId, username, messages, threads }) => ({
       userId,
@@ -88,49 +98,95 @@ async function countAll(collections: Countable, server: ServerRecord): Promise<S
   };
 }
 
-/** Counts the threads of a server. MongoDB reads an index alone, because a server may have millions of threads. */
+/** Counts the threads of a server, at most `most` of them by one call. */
 async function countThreads(
   { threadItems }: Countable,
   serverId: string,
+  most: number,
+): Promise<Pick<ServerCounts, 'byChannel' | 'reactions'>> {
+  const byChannel: ServerCounts['byChannel'] = [];
+  const emojis = new Map<string, number>();
+  for await (const window of threadWindows(threadItems, serverId, most)) {
+    const which = { serverId, _id: within(window) };
+    const [rows, reactions] = await Promise.all([
+      countByChannel(threadItems, which),
+      countReactions(threadItems, which),
+    ]);
+    byChannel.push(...rows);
+    for (const { _id, count } of reactions) emojis.set(_id, (emojis.get(_id) ?? 0) + count);
+  }
+  const total = [...emojis.values()].reduce((sum, count) => sum + count, 0);
+  return { byChannel, reactions: { total, uniqueEmojis: emojis.size } };
+}
+
+/** Windows that together hold all threads of a server, each at most `most` of them. */
+async function* threadWindows(
+  threadItems: Countable['threadItems'],
+  serverId: string,
+  most: number,
+): AsyncGenerator<IdWindow> {
+  for (let after = ''; ;) {
+    const last = await threadItems
+      .find({ serverId, _id: { $gt: after } }, { projection: { _id: 1 }, hint: THREAD_COUNTS })
+      .sort({ _id: 1 })
+      .skip(most - 1)
+      .limit(1)
+      .next();
+    if (!last) {
+      yield { after };
+      return;
+    }
+    yield { after, upTo: last._id };
+    after = last._id;
+  }
+}
+
+/** Counts threads by channel and status. MongoDB reads an index alone. */
+async function countByChannel(
+  threadItems: Countable['threadItems'],
+  which: Filter<ThreadItemView>,
 ): Promise<ServerCounts['byChannel']> {
   return threadItems
-    .aggregate<ServerCounts['byChannel'][number]>([
-      { $match: { serverId } },
-      {
-        $group: {
-          _id: { channelId: '$channelId', status: '$facts.status' },
-          threads: { $sum: 1 },
-          messages: { $sum: '$facts.messages' },
-          botMessages: { $sum: '$facts.botMessages' },
+    .aggregate<ServerCounts['byChannel'][number]>(
+      [
+        { $match: which },
+        {
+          $group: {
+            _id: { channelId: '$channelId', status: '$facts.status' },
+            threads: { $sum: 1 },
+            messages: { $sum: '$facts.messages' },
+            botMessages: { $sum: '$facts.botMessages' },
+          },
         },
-      },
-      {
-        $replaceWith: {
-          $mergeObjects: [
-            '$_id',
-            { threads: '$threads', messages: '$messages', botMessages: '$botMessages' },
-          ],
+        {
+          $replaceWith: {
+            $mergeObjects: [
+              '$_id',
+              { threads: '$threads', messages: '$messages', botMessages: '$botMessages' },
+            ],
+          },
         },
-      },
-    ])
+      ],
+      { hint: THREAD_COUNTS },
+    )
     .toArray();
 }
 
+/** Counts the reactions of threads by emoji. An index holds the threads that have any, which are few. */
 async function countReactions(
-  { threadItems }: Countable,
-  serverId: string,
-): Promise<ServerCounts['reactions']> {
-  const [counts] = await threadItems
-    .aggregate<ServerCounts['reactions']>([
-      // An index holds the threads with reactions, which are few.
-      { $match: { serverId, 'facts.reactions.0': { $exists: true } } },
-      { $unwind: '$facts.reactions' },
-      { $group: { _id: '$facts.reactions.emoji', count: { $sum: '$facts.reactions.count' } } },
-      { $group: { _id: null, total: { $sum: '$count' }, uniqueEmojis: { $sum: 1 } } },
-      { $project: { _id: 0, total: 1, uniqueEmojis: 1 } },
-    ])
+  threadItems: Countable['threadItems'],
+  which: Filter<ThreadItemView>,
+): Promise<{ _id: string; count: number }[]> {
+  return threadItems
+    .aggregate<{ _id: string; count: number }>(
+      [
+        { $match: { ...which, 'facts.reactions.0': { $exists: true } } },
+        { $unwind: '$facts.reactions' },
+        { $group: { _id: '$facts.reactions.emoji', count: { $sum: '$facts.reactions.count' } } },
+      ],
+      { hint: THREAD_REACTIONS },
+    )
     .toArray();
-  return counts ?? { total: 0, uniqueEmojis: 0 };
 }
 
 /** The latest time (a stamp) at which a source told anything of a server; 0 where none did. */

@@ -15,7 +15,7 @@ import type { ContributionView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
 import { countMembers } from '../../../services/indexer/build/countMembers.js';
 import { countProfiles } from '../../../services/indexer/build/countProfiles.js';
-import { findAppearances } from '../../../services/indexer/build/findAppearances.js';
+import { addUpPeople } from '../../../services/indexer/build/addUpPeople.js';
 import { takeOut } from '../../../services/indexer/build/takeOut.js';
 import { ingest } from '../../../services/indexer/ingest/ingest.js';
 import { SourceConflict } from '../../../services/indexer/ingest/source.js';
@@ -223,8 +223,8 @@ describe('building a thread', () => {
     const both = [inThread([40, 30, 29]), inThread([7, 6, 0])];
     await contributions.insertMany(both);
     const which = { userId };
-    const appearances = await findAppearances(deps.collections, which);
-    const counted = await countMembers(deps, which, appearances, { version: 1, today });
+    const sums = await addUpPeople(deps.collections, which, today);
+    const counted = countMembers(deps, sums, { version: 1, today });
     expect(counted.members).to.have.length(1);
     expect(counted.members[0]).to.deep.include({
       ...{ messages: 6, threads: 2, reactions: 12 },
@@ -240,7 +240,7 @@ describe('building a thread', () => {
     // The same rows make the same profile, in whatever order they come.
     const member = counted.members[0]!;
     const rows = ['9', '8'].map((id) => ({ ...member, _id: `${id}/${userId}`, serverId: id }));
-    const profiles = await countProfiles(deps, [userId], rows, appearances);
+    const profiles = await countProfiles(deps, [userId], rows, sums.appearances);
     const { servers } = JSON.parse(profiles.get(`user/${userId}`)!) as UserProfile;
     expect(servers.map((one) => one.serverId)).to.deep.equal(['8', '9']);
   });

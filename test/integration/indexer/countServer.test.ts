@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { countServer } from '../../../services/indexer/build/countServer.js';
 import type { ServerStats } from '../../../shared/contract/servers.js';
@@ -30,5 +31,33 @@ describe('counting a server', () => {
       reactions: { total: 9, uniqueEmojis: 2 },
     });
     expect(Math.max(...read)).to.equal(3);
+  });
+
+  it('counts its threads by calls that each count few of them', async () => {
+    const { servers, threadItems } = deps.collections;
+    await servers.insertOne(aServer({ _id: '20' }));
+    const statuses = ['open', 'archived'] as const;
+    const items = Array.from({ length: 25 }, (_, n) => {
+      const sketch = { threadId: `${5_000 + n}`, serverId: '20', messageCount: 2 };
+      const item = aThreadItem({ ...sketch, status: statuses[n % 2]! });
+      const reactions = n % 3 ? [] : [{ emoji: n % 2 ? '👍' : '❤', count: 2 }];
+      return { ...item, facts: { ...item.facts, reactions } };
+    });
+    await threadItems.insertMany(items);
+    const whole = await countServer(deps, '20');
+    for (const most of [1, 5, 10, 25, 26]) {
+      const asked = mock.method(threadItems, 'aggregate');
+      const inParts = await countServer(deps, '20', most);
+      const windows = asked.mock.calls.map(({ arguments: [steps] }) => steps![0]!.$match as object);
+      asked.mock.restore();
+      expect(inParts).to.deep.equal(whole);
+      for (const which of windows)
+        expect(await threadItems.countDocuments(which)).to.be.at.most(most);
+    }
+    const { stats } = JSON.parse(whole.get('stats/20')!) as ServerStats;
+    expect(stats).to.deep.include({
+      threads: { total: 25, open: 13, resolved: 0, archived: 12 },
+      reactions: { total: 18, uniqueEmojis: 2 },
+    });
   });
 });

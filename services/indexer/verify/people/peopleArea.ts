@@ -1,7 +1,7 @@
 import { dayOf } from '../../views/tallyPeople.js';
-import { countMembers } from '../../build/countMembers.js';
+import { countMembers, type CountedMembers } from '../../build/countMembers.js';
 import { countProfiles } from '../../build/countProfiles.js';
-import { findAppearances, type Appearance } from '../../build/findAppearances.js';
+import { addUpPeople, type Appearance } from '../../build/addUpPeople.js';
 import { peopleWindows, peopleWithin } from '../../build/people.js';
 import type { Collections } from '../../../../shared/store/collections.js';
 import type { Area, AreaContext } from '../area.js';
@@ -24,10 +24,15 @@ export function peopleArea(context: AreaContext): Area {
     total: () => collections.members.estimatedDocumentCount(),
     windows: (ids) => (ids ? namedWindows(ids, PEOPLE) : peopleWindows(collections)),
     look: async (window) => {
-      const appearances = await findAppearances(collections, { userId: within(window) });
+      const today = dayOf(new Date());
+      const sums = await addUpPeople(collections, { userId: within(window) }, today);
       return [
-        ...(await compareMembers(context, window, appearances)),
-        ...(await compareProfiles(context, window, appearances)),
+        ...(await compareMembers(
+          context,
+          window,
+          countMembers(context.deps, sums, { version: 0, today }),
+        )),
+        ...(await compareProfiles(context, window, sums.appearances)),
         ...(await erasedPeopleKept(context, window)),
       ];
     },
@@ -38,11 +43,9 @@ export function peopleArea(context: AreaContext): Area {
 async function compareMembers(
   { deps, tally }: AreaContext,
   window: IdWindow,
-  appearances: Appearances,
+  counted: CountedMembers,
 ): Promise<Difference[]> {
   const { collections } = deps;
-  const at = { version: 0, today: dayOf(new Date()) };
-  const counted = await countMembers(deps, { userId: within(window) }, appearances, at);
   const members = await collections.members.find({ userId: within(window) }).toArray();
   const ids = new Set([...counted.members, ...members].map(({ _id }) => _id));
   const ranks = await collections.ranks.find({ member: { $in: [...ids] } }).toArray();
