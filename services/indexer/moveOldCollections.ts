@@ -27,11 +27,11 @@ const OLD_FORWARDS = 'forwards';
 /** Indexes of earlier versions that no query uses any more, by collection. */
 const UNUSED = {
   importFiles: ['import_state'],
-  sync: ['todo_recent'],
+  sync: ['todo_recent', 'todo_due_recent'],
   threads: ['pending', 'erasing'],
   contributions: ['server_user'],
   members: ['periodDay'],
-  work: ['causes', 'kind_tries'],
+  work: ['causes', 'kind_tries', 'kind_at'],
   threadItems: ['server_channel', 'server_counts', 'server_reactions'],
 } as const;
 

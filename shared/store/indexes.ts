@@ -1,6 +1,7 @@
 import type { IndexDescription } from 'mongodb';
 import type { Collections } from './collections.js';
 import { LIST_SORTS, type ListField } from './listKeys.js';
+import { NEVER } from './work.js';
 
 type Keys = Record<string, 1 | -1>;
 
@@ -77,7 +78,11 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   ranks: [index(RANK_INDEX, { boards: 1, key: 1 }), index('member', { member: 1 })],
   work: [
     index('kind_due', { kind: 1, due: 1 }),
-    index('kind_at', { kind: 1, at: 1 }),
+    // Quarantined marks are not in it.
+    {
+      ...index('kind_pending_at', { kind: 1, at: 1 }),
+      partialFilterExpression: { due: { $lt: NEVER } },
+    },
     where('tries', index('kind_tries_due', { kind: 1, tries: 1, due: 1 })),
     where('causes', index('causes_kind_due', { causes: 1, kind: 1, due: 1 })),
     where('failure.id', index('failure', { 'failure.id': 1 })),
@@ -91,7 +96,7 @@ const INDEXES: Partial<Record<keyof Collections, IndexDescription[]>> = {
   refreshTokens: [expiring, index('user_created', { userId: 1, createdAt: -1 })],
   oauthStates: [expiring],
   sync: [
-    where('todo', index('todo_due_recent', { todo: 1, dueAt: 1, recent: -1 })),
+    where('todo', index('todo_due_channel', { todo: 1, dueAt: 1, recent: -1, channelId: 1 })),
     index('kind_recent', { kind: 1, recent: -1 }),
     index('kind_readAt', { kind: 1, readAt: 1 }),
     index('kind_server', { kind: 1, serverId: 1 }),

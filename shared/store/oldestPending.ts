@@ -5,7 +5,8 @@ import { NEVER } from './work.js';
 export async function oldestPendingSeconds({
   work,
 }: Pick<Collections, 'work'>): Promise<number | null> {
-  const waiting = { kind: 'thread' as const, due: { $ne: NEVER } };
+  // An index holds the marks that are not quarantined by their times.
+  const waiting = { kind: 'thread' as const, due: { $lt: NEVER } };
   const [oldest] = await work.find(waiting).sort({ at: 1 }).limit(1).toArray();
   return oldest ? Math.max(0, (Date.now() - oldest.at.getTime()) / 1_000) : null;
 }

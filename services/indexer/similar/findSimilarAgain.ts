@@ -41,7 +41,8 @@ export async function findSimilarAgain(deps: IndexerDeps, marks: Mark[]): Promis
 export async function waitForOthers({ collections }: IndexerDeps): Promise<boolean> {
   const { work, importFiles } = collections;
   const only = { projection: { _id: 1 } } as const;
-  const patient = { kind: 'similar' as const, at: { $lt: new Date(Date.now() - LONGEST_WAIT_MS) } };
+  const before = new Date(Date.now() - LONGEST_WAIT_MS);
+  const patient = { kind: 'similar' as const, at: { $lt: before }, due: { $lt: NEVER } };
   if (await work.findOne(patient, only)) return false;
   const others: Filter<Mark> = {
     due: { $ne: NEVER },

@@ -17,6 +17,11 @@ import { createTasks } from './tasks.js';
 /** How many threads are fetched at once. Each waits for its own limit, and so many use up the limit over all routes. */
 const AT_ONCE = 32;
 const LOOK_EVERY_MS = 250;
+/**
+ * After a look, it rests for this multiple of the time that the look took. A look steps over the threads of servers that
+ * were not looked at yet, or that the bot has left, and there may be hundreds of thousands of these.
+ */
+const REST_FACTOR = 4;
 /** How long (ms) until a thread that could not be fetched is tried again. */
 export const AGAIN_AFTER_MS = 30_000;
 
@@ -30,8 +35,10 @@ export async function fetchThreads(deps: SyncDeps): Promise<void> {
   const underWay = new Map<string, Promise<void>>();
   const begin = async (): Promise<void> => {
     while (!deps.signal.aborted) {
+      const began = performance.now();
       const room = AT_ONCE - underWay.size;
       const due = room > 0 ? await dueThreads(deps, [...underWay.keys()], room) : [];
+      const tookMs = performance.now() - began;
       for (const thread of due) {
         const ended = tryThread(deps, thread).finally(() => underWay.delete(thread._id));
         underWay.set(thread._id, ended);
@@ -40,7 +47,8 @@ export async function fetchThreads(deps: SyncDeps): Promise<void> {
       // Where there was no room for more, a place that becomes free is taken at once. Many of the others may be held for
       // minutes.
       const freed = due.length === room ? underWay.values() : [];
-      await Promise.race([...freed, rest(LOOK_EVERY_MS, deps.signal)]);
+      const restMs = Math.max(LOOK_EVERY_MS, REST_FACTOR * tookMs);
+      await Promise.race([...freed, rest(restMs, deps.signal)]);
     }
   };
   // Where this fails, the threads under way are ended, and waited for.
@@ -57,7 +65,10 @@ export function toFetchNow(servers: SyncDeps['servers']): Filter<SyncThread> {
   };
 }
 
-/** The threads to be fetched next. A thread that has not failed has no `dueAt`, and comes before the others. */
+/**
+ * The threads to be fetched next. A thread that has not failed has no `dueAt`, and comes before the others. Of threads in
+ * other channels, MongoDB reads the keys of an index alone.
+ */
 async function dueThreads(
   { collections, servers }: SyncDeps,
   besides: string[],

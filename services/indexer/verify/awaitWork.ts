@@ -48,7 +48,7 @@ export async function awaitWork(
  * because the clocks of other processes may differ.
  */
 async function markedNow({ work }: Pick<Collections, 'work'>, kind: LoopKind): Promise<Count> {
-  const waiting: Filter<Mark> = { ...waitingMarks(kind), due: { $ne: NEVER } };
+  const waiting: Filter<Mark> = { ...waitingMarks(kind), due: { $lt: NEVER } };
   const last = await work.findOne(waiting, { sort: { at: -1 } });
   if (!last) return () => Promise.resolve(0);
   return () => work.countDocuments({ $and: [waiting, { at: { $lte: last.at } }] });

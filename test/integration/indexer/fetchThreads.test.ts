@@ -34,10 +34,11 @@ import {
 } from '../../support/factories.js';
 import { record } from '../../support/indexerDeps.js';
 import { aLiveMessage, aLiveThread, aLiveUser } from '../../support/liveAnswers.js';
+import { readsOfEach } from '../../support/readsOfEach.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
 describe('fetching threads', () => {
-  const { deps } = indexerSuite('emptied');
+  const { stores, deps } = indexerSuite('emptied');
   const place = { serverId: anId(), channelId: anId() };
 
   const aThread = (more: Partial<SyncThread> = {}): SyncThread => {
@@ -121,6 +122,19 @@ describe('fetching threads', () => {
     const inOrder = [...fresh.toReversed(), ...failed.toReversed()].map(({ _id }) => _id);
     const asked = await askedFor(35, new Set(holding.map(({ _id }) => _id)));
     expect(asked).to.deep.equal(inOrder);
+  });
+
+  it('reads no threads of servers that were not looked at yet', async () => {
+    const { sync } = deps.collections;
+    const [one, held] = [aThread({ todo: 'all' }), aThread()];
+    const others = Array.from({ length: 500 }, (_, n) =>
+      aThread({ todo: n % 2 ? 'new' : 'all', serverId: anId(), channelId: anId() }),
+    );
+    await syncOf(sync, 'thread').insertMany([...others, one, held]);
+    const read = await readsOfEach(stores.mongo, sync, async () => {
+      expect(await askedFor(1, new Set([held._id]))).to.deep.equal([one._id]);
+    });
+    expect(Math.max(...read)).to.equal(2);
   });
 
   it('ends the threads under way, and waits for them, where the next ones cannot be looked for', async () => {

@@ -232,6 +232,11 @@ describe('similar threads', () => {
     expect(await waits('lists', '1')).to.equal(false);
     expect(await waits('similar', '1', { causes: ['import/1'] })).to.equal(false);
     expect(await waits('thread', '1', { due: NEVER })).to.equal(false);
+
+    // It waits for others even where a thread of its own was quarantined long ago.
+    await work.insertOne({ ...newMark('similar', '2', { due: NEVER }), at: long.at });
+    await work.insertOne(newMark('thread', '3'));
+    expect(await waitForOthers(deps)).to.equal(true);
   });
 
   it('looks again when the index was too busy for one of several questions', async () => {

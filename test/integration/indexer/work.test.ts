@@ -253,8 +253,11 @@ describe('the list of work', () => {
       expect(Math.max(...read)).to.equal(20);
     });
 
-    it('tells how long the oldest thread has waited without reading all that wait', async () => {
+    it('tells how long the oldest thread has waited without reading all that wait, or is quarantined', async () => {
       await setMarks(deps, 'thread', numbers(500));
+      const at = new Date(Date.now() - 90_000);
+      const older = { subject: { $in: numbers(500).filter((n) => n > '7') } };
+      await work.updateMany(older, { $set: { at, due: NEVER, tries: MOST_TRIES } });
       await work.updateOne({ subject: '7' }, { $set: { at: new Date(Date.now() - 60_000) } });
       const read = await readsOfEach(stores.mongo, work, async () => {
         expect(await oldestPendingSeconds({ work })).to.be.within(60, 120);

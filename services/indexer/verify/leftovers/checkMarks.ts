@@ -14,7 +14,7 @@ export async function checkMarks({ deps }: AreaContext): Promise<Difference[]> {
   const { work } = deps.collections;
   const marked = new Set<string>(await work.distinct('kind'));
   for (const kind of ALL_KINDS.filter((one) => one !== 'thread' && marked.has(one))) {
-    const marks = work.find({ ...waitingMarks(kind), due: { $ne: NEVER } }).limit(MOST_LISTED);
+    const marks = work.find({ ...waitingMarks(kind), due: { $lt: NEVER } }).limit(MOST_LISTED);
     for await (const mark of marks) {
       const detail = `Marked ${mark.at.toISOString()}`;
       found.push({ kind: 'work.waiting', id: mark._id, detail, basis: basisOf(mark) });
