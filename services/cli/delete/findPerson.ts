@@ -5,8 +5,6 @@ import { amounts } from './amounts.js';
 import { isNamedAnywhere } from './isNamedAnywhere.js';
 import type { Target } from './target.js';
 
-const ALIVE = { deleted: { $ne: true } };
-
 /** Looks for a person: first in what they wrote and did, and then in everything that others wrote. */
 export async function findPerson(collections: Collections, userId: string): Promise<Target> {
   const erasure = await collections.erasures.findOne({
@@ -45,13 +43,14 @@ async function describePerson(
   { contributions, messages, threads }: Collections,
   userId: string,
 ): Promise<string[]> {
-  // A deleted message does not keep its author. So the messages are counted from the index of their authors alone.
+  // What was deleted does not keep its author. So messages and threads are counted from the indexes of their authors
+  // alone.
   const theirs = { 'author.id': userId };
   const [shown, said, message, thread] = await Promise.all([
     contributions.findOne({ userId }, { sort: { lastAt: -1 } }),
     messages.findOne(theirs),
     messages.countDocuments(theirs),
-    threads.countDocuments({ ownerId: userId, ...ALIVE }),
+    threads.countDocuments({ ownerId: userId }),
   ]);
   // Messages in a withheld forum are shown nowhere, so no name is taken from them.
   const { displayName, username } = (shown ?? said)?.author ?? {};

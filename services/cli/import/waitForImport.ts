@@ -14,6 +14,9 @@ const LONGEST_COUNTING_MS = 60_000;
 /** For most imports, the work that follows is done within this time (ms). */
 const SHORT_COUNTING_MS = 5_000;
 
+/** How many files one call reads. */
+const READ_AT_ONCE = 1_000;
+
 /** What became of an import's files. */
 export type ImportOutcome = Pick<
   ImportSummary,
@@ -111,24 +114,30 @@ async function outcomeOf(
     imported: of('imported').files,
     unchanged: of('unchanged').files,
     messages: of('imported').messages + of('unchanged').messages,
-    threads: await countThreads(importFiles, importId),
+    ...(await threadsOf(importFiles, importId)),
     rejected: await rejectedFiles(importFiles, importId, stored),
-    quarantined: await quarantinedThreads(importFiles, importId),
   };
 }
 
-async function countThreads(
+/**
+ * How many threads the files of an import hold, and those of them that are quarantined. This is not the fault of their
+ * files, which count as imported. The files are read a part at a time: there may be millions, and a call must end in
+ * time.
+ */
+async function threadsOf(
   importFiles: Collections['importFiles'],
   importId: string,
-): Promise<number> {
-  const [threads] = await importFiles
-    .aggregate<{ count: number }>([
-      { $match: { importId, threadId: { $exists: true } } },
-      { $group: { _id: '$threadId' } },
-      { $count: 'count' },
-    ])
-    .toArray();
-  return threads?.count ?? 0;
+): Promise<Pick<ImportOutcome, 'threads' | 'quarantined'>> {
+  const threads = new Set<string>();
+  const quarantined = new Set<string>();
+  const projection = { threadId: 1, reason: 1 } as const;
+  const files = importFiles.find({ importId }, { projection, batchSize: READ_AT_ONCE });
+  for await (const { threadId, reason } of files) {
+    if (threadId === undefined) continue;
+    threads.add(threadId);
+    if (reason === THREAD_QUARANTINED) quarantined.add(threadId);
+  }
+  return { threads: threads.size, quarantined: [...quarantined].sort() };
 }
 
 /**
@@ -144,13 +153,4 @@ async function rejectedFiles(
   return files.map(({ _id, name = '', reason = 'No reason is known' }) => {
     return { file: stored.get(_id) ?? name, reason };
   });
-}
-
-/** Threads that are quarantined. This is not the fault of their files, which count as imported. */
-async function quarantinedThreads(
-  importFiles: Collections['importFiles'],
-  importId: string,
-): Promise<string[]> {
-  const files = await importFiles.find({ importId, reason: THREAD_QUARANTINED }).toArray();
-  return [...new Set(files.flatMap(({ threadId }) => threadId ?? []))].sort();
 }

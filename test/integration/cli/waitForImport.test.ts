@@ -7,6 +7,7 @@ import type { Producer } from '../../../shared/jobs/producer.js';
 import { createMongo } from '../../../shared/platform/clients.js';
 import { createElasticsearch } from '../../../shared/platform/createElasticsearch.js';
 import { readSettings } from '../../../shared/platform/env.js';
+import { THREAD_QUARANTINED } from '../../../shared/store/quarantine.js';
 import { newUploadId, storeUpload } from '../../../shared/store/uploads.js';
 import { newMark } from '../../../shared/store/work.js';
 import { startProxy } from '../../support/apiProxy.js';
@@ -16,6 +17,7 @@ import { doAll } from '../../support/indexerDeps.js';
 import { poisoned } from '../../support/poison.js';
 import { withDatabase } from '../../support/databases.js';
 import { indexerSuite } from '../../support/suiteStores.js';
+import { readsOfEach } from '../../support/readsOfEach.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
 
 describe('waitForImport', () => {
@@ -59,6 +61,27 @@ describe('waitForImport', () => {
     expect(outcome).to.include({ imported: 1, messages: 1 });
     return said;
   }
+
+  it('reads the files of a large import a part at a time', async () => {
+    const { importFiles } = stores.mongo.collections;
+    const importId = newUploadId();
+    const files = Array.from({ length: 2_500 }, (_, n) => ({
+      ...{ _id: `${importId}${n}`, importId, name: `${n}.json`, bytes: 1, queuedAt: new Date() },
+      ...{ state: 'imported' as const, messages: 2, threadId: `${n % 2_000}` },
+      ...(n < 2 && { reason: THREAD_QUARANTINED }),
+    }));
+    await importFiles.insertMany(files);
+    const stored = new Map(files.map(({ _id, name }) => [_id, name]));
+    const given = { ...stores, producer: producerWith(() => Promise.resolve(1)) };
+    const read = await readsOfEach(stores.mongo, importFiles, async () => {
+      const progress = { advance: () => undefined, say: () => undefined };
+      expect(await waitForImport(given, importId, stored, progress)).to.deep.equal({
+        ...{ imported: 2_500, unchanged: 0, messages: 5_000, threads: 2_000 },
+        ...{ rejected: [], quarantined: ['0', '1'] },
+      });
+    });
+    expect(Math.max(...read)).to.be.at.most(1_001);
+  });
 
   it('tells what the files wait for', async () => {
     const nowhere = readSettings({ ...process.env, ELASTICSEARCH_URL: 'http://127.0.0.1:1' });
