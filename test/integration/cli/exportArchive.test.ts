@@ -11,6 +11,7 @@ import { beginRestore, endRestore } from '../../../shared/store/restore.js';
 import { until } from '../../support/apiServer.js';
 import { aChannel, aMessage, anAuthor, aServer, aThread, anId } from '../../support/factories.js';
 import { leaveOut } from '../../support/leaveOut.js';
+import { readsOfEach } from '../../support/readsOfEach.js';
 import { runCli } from '../../support/runCli.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
@@ -212,7 +213,7 @@ describe('exportArchive', () => {
       let added: ThreadRecord | undefined;
       const { collections } = stores.mongo;
       const threads = Object.create(collections.threads) as Collections['threads'];
-      threads.countDocuments = async () => {
+      threads.estimatedDocumentCount = async () => {
         added = await addThread();
         return 1;
       };
@@ -220,6 +221,19 @@ describe('exportArchive', () => {
       const summary = await exportArchive(growing, folder, { force: false });
       expect(summary).to.deep.include({ threads: 2, messages: 2, forums: 0, leftOut: [] });
       expect(await filesIn(folder)).to.have.members([fileOf(first), fileOf(added!)]);
+    }));
+
+  it('reads few threads by each call', () =>
+    withTemporaryFolder(async (folder) => {
+      const { threads } = stores.mongo.collections;
+      const { serverId, channelId } = await addThread();
+      const others = Array.from({ length: 100 }, () => aThread({ serverId, channelId }));
+      await threads.insertMany(others);
+      const read = await readsOfEach(stores.mongo, threads, async () => {
+        const summary = await exportArchive(stores.mongo, folder, { force: false });
+        expect(summary).to.deep.include({ messages: 1, leftOut: [] });
+      });
+      expect(Math.max(...read)).to.be.at.most(20);
     }));
 
   it('leaves no file that an import would read before it is complete', () =>
