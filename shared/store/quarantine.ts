@@ -3,8 +3,11 @@ import type { Filter } from 'mongodb';
 import type { QuarantineKind } from '../contract/quarantine.js';
 import { markId, NEVER, type Failure, type Mark } from './work.js';
 
-/** Finds the marks that are quarantined, and those that were but are being tried again. */
-export const FAILED: Filter<Mark> = { 'failure.id': { $exists: true } };
+/**
+ * Finds the marks that are quarantined, and those that were but are being tried again. MongoDB counts them from an index
+ * alone, which it could not do where an id might be missing.
+ */
+export const FAILED: Filter<Mark> = { 'failure.id': { $gt: '' } };
 
 /** The reason for a file that was imported, but whose thread could not be built. */
 export const THREAD_QUARANTINED = 'Its thread is quarantined: it could not be built';

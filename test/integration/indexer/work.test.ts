@@ -24,6 +24,7 @@ import {
   type Mark,
 } from '../../../shared/store/work.js';
 import { createStoreAccess } from '../../../services/indexer/stores/storeAccess.js';
+import { FAILED } from '../../../shared/store/quarantine.js';
 import { oldestPendingSeconds } from '../../../shared/store/oldestPending.js';
 import { SearchUnavailable } from '../../../services/indexer/stores/sendBulk.js';
 import { killableProcess } from '../../faults/sync/killable.js';
@@ -263,6 +264,21 @@ describe('the list of work', () => {
         expect(await oldestPendingSeconds({ work })).to.be.within(60, 120);
       });
       expect(read).to.deep.equal([1]);
+    });
+
+    it('counts what is quarantined without reading it', async () => {
+      await setMarks(deps, 'thread', numbers(500));
+      const marks = await work.find({}).toArray();
+      await Promise.all(
+        marks.map(({ _id, subject }) => {
+          const failure = { kind: 'work', id: subject, reason: '', count: 1 };
+          return work.updateOne({ _id }, { $set: { due: NEVER, failure } as Partial<Mark> });
+        }),
+      );
+      const read = await readsOfEach(stores.mongo, work, async () => {
+        expect(await work.countDocuments(FAILED)).to.equal(500);
+      });
+      expect(Math.max(...read)).to.equal(0);
     });
 
     it("finds the threads that a member has started without reading all of the server's", async () => {
