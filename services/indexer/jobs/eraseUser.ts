@@ -71,7 +71,7 @@ export async function eraseUser(
   await setMarks(deps, 'person', [userId], { causes: [cause] });
   await setMarks(deps, 'server', traces.serverIds, { causes: [cause] });
   faultPoint('erasureApplied');
-  await settleAndRefresh(deps, [cause, unbuilt], traces.serverIds);
+  await settleAndRefresh(deps, [cause, unbuilt], traces.serverIds, { users: [userId] });
   await forgetAccount(collections, userId);
   await forgetDigests(collections, traces);
   await cleanNotes(collections);

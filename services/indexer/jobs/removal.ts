@@ -39,15 +39,21 @@ export interface RecordedDeletion {
 /**
  * Does all that follows from one or several causes. Resolves when readers cannot read any more what was removed. First
  * it does the marks that name one of the causes. Then it refreshes the search index. Last it tells the API processes,
- * which then drop the statistics of the servers and all answers of searches from their caches. With `kind`, it does
- * only the marks of that kind, and the API processes keep the statistics, because the servers are counted later.
+ * which then drop the statistics of the servers and all answers of searches from their caches. They drop what they keep
+ * of `users`, too: a worker may have been killed after it had removed a profile, and before it announced that. With
+ * `kind`, it does only the marks of that kind, and the API processes keep the statistics, because the servers are counted
+ * later.
  * Rejects while a store or Redis is away, and when the signal is aborted while other workers hold marks.
  */
 export async function settleAndRefresh(
   deps: IndexerDeps,
   cause: string | readonly string[],
   serverIds: Iterable<string>,
-  { report, ...which }: { report?: Report; kind?: LoopKind | undefined } = {},
+  {
+    report,
+    users = [],
+    ...which
+  }: { report?: Report; users?: string[]; kind?: LoopKind | undefined } = {},
 ): Promise<void> {
   let most = 0;
   const onLeft = (left: number): void => {
@@ -56,5 +62,5 @@ export async function settleAndRefresh(
   };
   await settled(deps, cause, report && onLeft, which);
   await deps.elasticsearch.indices.refresh({ index: searchAlias(deps.namespace) });
-  await deps.announcer.announceNow(which.kind ? {} : { statistics: [...serverIds] });
+  await deps.announcer.announceNow(which.kind ? {} : { statistics: [...serverIds], users });
 }

@@ -145,7 +145,7 @@ const MOST_FAILURES = MOST_TRIES + 1;
 /**
  * Finishes one mark of a kind that the background loop does, as `finishMark` does. After a failure of the work itself,
  * it pauses and tries again. Throws while a store is away, when the work goes on failing without being quarantined, and
- * when the signal is aborted while another worker has the claim.
+ * when the signal is aborted while it waits: another worker has the claim, or the mark is not due.
  */
 export async function finish(
   deps: IndexerDeps,

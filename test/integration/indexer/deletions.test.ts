@@ -115,7 +115,7 @@ describe('deletions', () => {
     });
     expect(await wordsOf(threadId)).to.not.match(/quokka/i);
     // The API processes drop what they keep of the server's statistics.
-    expect(told).to.deep.equal([{ statistics: [serverId] }]);
+    expect(told).to.deep.equal([{ statistics: [serverId], users: [] }]);
   });
 
   /** Builds a thread of another server that links to some ids. Returns a function that reads what is shown of it. */

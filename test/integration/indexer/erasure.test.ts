@@ -630,6 +630,20 @@ describe('erasing a person', () => {
     expect(await tracesOf(guest)).to.deep.equal([]);
   });
 
+  it('tells the API processes last of the person, whose profile another worker may have removed without a word', async () => {
+    const guest = anAuthor('guesttold', { id: '777777777777777781' });
+    await answeredBy(guest);
+    const told: unknown[] = [];
+    const announceNow: typeof deps.announcer.announceNow = (change) => {
+      told.push(change);
+      return deps.announcer.announceNow(change);
+    };
+    const telling = { ...deps, announcer: { ...deps.announcer, announceNow } };
+    const erasureId = await requestErasure(deps.collections, guest.id);
+    await eraseUser(telling, { erasureId }, REPORT_NOBODY);
+    expect(told).to.deep.equal([{ statistics: [serverId], users: [guest.id] }]);
+  });
+
   it('counts from the request on, also in a process that learns of it at that moment', async () => {
     const guest = anAuthor('guestthirteen', { id: '777777777777777744' });
     const threadId = await answeredBy(guest);
