@@ -32,7 +32,7 @@ const UNUSED = {
   contributions: ['server_user'],
   members: ['periodDay'],
   work: ['causes', 'kind_tries', 'kind_at'],
-  threadItems: ['server_channel', 'server_counts', 'server_reactions'],
+  threadItems: ['server_channel'],
 } as const;
 
 /**
