@@ -54,10 +54,13 @@ async function valueOf(redis: Redis, key: string): Promise<unknown> {
   return read();
 }
 
-/** Unpacks gzip bodies. In BSON's own JSON form, a Binary is base64. */
+/**
+ * Unpacks gzip bodies and uploads. In BSON's own JSON form, a Binary is base64. `sent` holds digests, which may begin as
+ * gzip does.
+ */
 function unpacked(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const raw = this[key];
-  if (!(raw instanceof Binary)) return value;
+  if (!(raw instanceof Binary) || key === 'sent') return value;
   const bytes = Buffer.from(raw.value());
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes).toString() : value;
 }
