@@ -66,7 +66,10 @@ export interface Mark {
   due: Date;
   /** The requests that led to the mark, such as `import/ID`. Whoever made a request waits until no mark names it. */
   causes?: string[];
-  /** Those causes with which it was set again since it was claimed. Only these are left when that work has ended. */
+  /**
+   * The causes with which the mark was set again after a worker had claimed it. When that worker has done the mark, the
+   * earlier causes are done, and these become the causes of the mark.
+   */
   again?: string[];
   /** The worker that does it. Only this worker may store the result and remove the mark. */
   claim?: string;

@@ -4,7 +4,7 @@ import type { ContributionView, ShownPerson } from '../../../shared/store/views.
 import { firstDayOf, type MemberTotals } from '../views/memberViews.js';
 
 const RECENT_THREADS = 10;
-/** How many parts in threads one call reads. Somebody may have millions of them, and each call must end in time. */
+/** How many contributions one call reads. Somebody may have millions of them, and each call must end in time. */
 const READ_AT_ONCE = 1_000;
 
 /** How somebody is shown, and the ids of the threads that they last wrote in, newest first. */
@@ -19,7 +19,7 @@ export interface PeopleSums {
   totals: MemberTotals[];
 }
 
-/** A part in a thread, with those of its days alone that a rolling period may still cover. */
+/** What somebody did in one thread. Of its days, only those are read that a rolling period may still cover. */
 type Part = Omit<ContributionView, 'revision'>;
 
 /** What the parts that were read so far tell of how somebody is shown. */
@@ -30,7 +30,7 @@ interface Seen {
   named: Part;
 }
 
-/** Adds up what those people did whose parts in threads match. Each part is read once. */
+/** Reads the contributions that match, each once, and adds up what their people did. */
 export async function addUpPeople(
   { contributions }: Pick<Collections, 'contributions'>,
   which: Filter<ContributionView>,

@@ -38,16 +38,14 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
     everyone.map((userId) => [userId, changesOf(oldRows(userId), newRows(userId))]),
   );
   const store = (documents: Documents, { subject: userId, causes }: Mark): void => {
-    const { members, ranks } = changes.get(userId)!;
+    const { members, ranks, serverIds } = changes.get(userId)!;
     putChanges(documents, 'members', members);
     putChanges(documents, 'ranks', ranks);
     putBody(documents, profiles, `user/${userId}`, version);
-    // A server of which nothing has changed here need not be counted: whoever stored its row and lines has marked it.
-    for (const serverId of placesOf({ members, ranks }))
-      documents.mark('server', serverId, { causes });
+    for (const serverId of serverIds) documents.mark('server', serverId, { causes });
     markMirror(deps, documents, `user/${userId}`, { causes });
   };
-  const servers = [...changes.values()].flatMap((changed) => [...placesOf(changed)]);
+  const servers = [...changes.values()].flatMap(({ serverIds }) => [...serverIds]);
   await storeMade(deps, marks, store, { users: everyone, servers: [...new Set(servers)] });
 }
 
@@ -55,24 +53,22 @@ export async function buildPeople(deps: IndexerDeps, marks: Mark[]): Promise<voi
 interface MemberChanges {
   members: RowChanges<MemberView>;
   ranks: RowChanges<RankView>;
+  /**
+   * The servers on which a row or line has changed. Only these are marked and announced, because the transaction that
+   * stored the other rows and lines has marked their servers. Statistics show rows only. But where lines alone have
+   * changed, by another shown name, the process may be killed before it announces that. Then the count of the server
+   * announces it.
+   */
+  serverIds: ReadonlySet<string>;
 }
 
 function changesOf(before: CountedMembers, now: CountedMembers): MemberChanges {
-  return {
-    members: compareRows(before.members, now.members),
-    ranks: compareRows(before.ranks, now.ranks),
-  };
-}
-
-/**
- * The servers on which a row or line of somebody has changed. Statistics show rows only. But where lines alone have
- * changed, by another shown name, the process may be killed before it announces that. Then the count of the server
- * announces it.
- */
-function placesOf({ members, ranks }: MemberChanges): Set<string> {
+  const members = compareRows(before.members, now.members);
+  const ranks = compareRows(before.ranks, now.ranks);
   const rows = [...members.put, ...members.removed].map(({ _id }) => _id);
   const lines = [...ranks.put, ...ranks.removed].map(({ member }) => member);
-  return new Set([...rows, ...lines].map((member) => member.split('/')[0]!));
+  const serverIds = new Set([...rows, ...lines].map((member) => member.split('/')[0]!));
+  return { members, ranks, serverIds };
 }
 
 async function storedRows(
@@ -92,9 +88,9 @@ function rowsByPerson({ members, ranks }: CountedMembers): (userId: string) => C
 }
 
 /**
- * Marks people whose rolling periods were not counted for today (UTC): on an earlier day, or by a process whose clock was
- * ahead. A call looks at `most` rows at most, or at all rows where that is 0. People who are marked already stay as they
- * are.
+ * Marks people whose rolling periods were not counted for today (UTC): on an earlier day, or by a process whose clock
+ * was ahead. A call looks at `most` rows at most, or at all rows where that is 0. People who are marked already stay as
+ * they are.
  */
 export async function markAgedMembers(
   { collections, commit }: Pick<IndexerDeps, 'collections' | 'commit'>,
@@ -118,8 +114,8 @@ export async function markAgedMembers(
 }
 
 /**
- * A filter for rows whose rolling periods are wrong on a day. Around midnight, the clock of another process may show the
- * next day already. So what was counted for the next day stays: it will be right within a day.
+ * A filter for rows whose rolling periods are wrong on a day. Around midnight, the clock of another process may show
+ * the next day already. So what was counted for the next day stays: it will be right within a day.
  */
 function notCountedFor(today: number): Filter<MemberView> {
   const next = today + 1;

@@ -15,10 +15,12 @@ export interface ThreadBuilds extends Pick<ThreadRounds, 'ask'> {
 
 /**
  * The builds of one process. Whoever records an event claims the thread's mark for `owner`, so that no other worker
- * begins the build. When a build fails, its mark stays, and the background loop builds the thread later. The same
- * happens when the signal is aborted while a build waits for another worker's claim: that worker may have been killed,
- * and then its claim ends only with its lease. A long thread that rests between two builds is left to the background
- * loop, too. If builds waited for it here, few such threads would hold up all others.
+ * begins the build. In three cases the mark stays, and the background loop builds the thread later:
+ * - The build has failed.
+ * - The signal is aborted while the build waits for another worker's claim. That worker may have been killed, and then
+ *   its claim ends only with its lease.
+ * - The thread is long, and rests between two builds. Only so many threads are built here at the same time, so threads
+ *   that rest would hold up the others.
  */
 export function createThreadBuilds(
   deps: IndexerDeps & Pick<SyncDeps, 'fail'>,

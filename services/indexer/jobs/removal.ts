@@ -37,12 +37,13 @@ export interface RecordedDeletion {
 }
 
 /**
- * Does all that follows from one or several causes. Resolves when readers cannot read any more what was removed. First
- * it does the marks that name one of the causes. Then it refreshes the search index. Last it tells the API processes,
- * which then drop the statistics of the servers and all answers of searches from their caches. They drop what they keep
- * of `users`, too: a worker may have been killed after it had removed a profile, and before it announced that. With
- * `kind`, it does only the marks of that kind, and the API processes keep the statistics, because the servers are counted
- * later.
+ * Does all that follows from one or several causes. First it waits until all marks of these causes are done, and does
+ * those that nobody else does. Then it refreshes the search index. Last it announces the end to the API processes. They
+ * drop the statistics of the servers, the profiles of `users` and all answers of searches from their caches. A worker
+ * that removed a profile may have been killed before it announced that, so the profiles are announced here once more.
+ * Readers then cannot read any more what was removed. With `kind`, only the marks of that kind are done, and the
+ * statistics stay in the caches, because the servers are counted later.
+ *
  * Rejects while a store or Redis is away, and when the signal is aborted while other workers hold marks.
  */
 export async function settleAndRefresh(

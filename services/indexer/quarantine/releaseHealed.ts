@@ -11,9 +11,10 @@ const END = 'document0';
 const MOST_ASKED = 500;
 
 /**
- * Makes a function that takes documents out of quarantine that the search index holds by now, in the refused version or
- * a later one. Every other quarantined mark goes when it is done, so it needs no such look. Each call looks at `most`
- * documents, and the next one goes on with those that follow. It returns how many documents were released.
+ * Makes a function that takes refused documents out of quarantine. Each call asks the search index for the next `most`
+ * quarantined documents, and begins again with the first after the last. A document is released where the index holds
+ * it by now, in the refused version or a later one. The call resolves with how many were released. Quarantined marks of
+ * other kinds need no such look, because each of them is removed when its work is done.
  */
 export function releaseHealed(deps: Deps, most = MOST_ASKED): () => Promise<number> {
   const { work } = deps.collections;

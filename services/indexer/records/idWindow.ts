@@ -46,8 +46,9 @@ export async function* namedWindows(
 export type ListIds = (after: string, most: number) => Promise<string[]>;
 
 /**
- * Makes a list of the ids in a field of a collection, with each id once for each document. The field needs an index.
- * With a prefix, it lists what follows it in the values that begin with it. A prefix ends with a slash.
+ * Makes a function that lists the ids in a field of a collection, each once for each document that has it. The field
+ * needs an index. With a prefix, only values that begin with the prefix are listed, and without it. A prefix ends with
+ * a slash.
  */
 export function idLister<T extends Document>(
   collection: Collection<T>,
@@ -69,9 +70,8 @@ export function idLister<T extends Document>(
 const READ_AHEAD = 20_000;
 
 /**
- * Makes a list of the ids in a field, with each id once, however many documents have the same. `hint` names an index that
- * begins with the field: MongoDB steps through it from id to id. The returned function has to be called with ascending
- * ids.
+ * Makes a function that lists the ids in a field, each once, however many documents have it. `hint` names an index that
+ * begins with the field: MongoDB steps through it from id to id. The function has to be called with ascending ids.
  */
 export function distinctIdLister<T extends Document>(
   collection: Collection<T>,

@@ -98,9 +98,9 @@ interface Page extends Pick<LivePage, 'unreadable'> {
 }
 
 /**
- * Fetches and records the messages after the last known one. While further pages are to come, a long thread is built
- * only now and then. Resolves with null where the forum is not archived any more, so that the place of a page that was
- * not recorded is not noted.
+ * Fetches and records the messages after the last known one. Further pages may follow a full one, so a long thread then
+ * rests before it is built. Resolves with null where the forum is not archived any more. The page was not recorded
+ * then, and the caller must not note its place.
  */
 async function fetchPage(
   deps: SyncDeps,

@@ -32,9 +32,9 @@ interface Told {
 }
 
 /**
- * Records what an answer or an event tells of threads, and notes which messages are to be fetched. Where an answer tells
- * nothing new of a thread, nothing is written. Of an event, the time is recorded in any case. Otherwise an answer that
- * was asked for before it, and comes later, could change the thread back.
+ * Records what an answer or an event tells of threads, and notes which messages are to be fetched. Where an answer
+ * tells nothing new of a thread, nothing is written. Of an event, the time is recorded in any case. Otherwise an answer
+ * that was asked for before it, and comes later, could change the thread back.
  */
 export async function noteThreads(
   deps: SyncDeps,
@@ -55,9 +55,9 @@ export async function noteThreads(
 
 /**
  * Asks for the roles of starters of whom nothing is known yet, before their threads are recorded with their ids. A list
- * may tell a thread whose starter is left out. Then somebody else's message is recorded before the starter's is fetched,
- * and the thread would be shown with the starter's id. Where the roles of a starter cannot be read, the thread is noted
- * all the same, but no message of theirs is recorded.
+ * may tell a thread whose starter is left out. Then somebody else's message is recorded before the starter's is
+ * fetched, and the thread would be shown with the starter's id. Where the roles of a starter cannot be read, the thread
+ * is noted all the same, but no message of theirs is recorded.
  */
 function learnStarters(
   deps: SyncDeps,
@@ -80,8 +80,8 @@ interface Noted extends Pick<Told, 'asOf'> {
 }
 
 /**
- * Records the thread and notes what is to be fetched in one transaction, so that neither is ever without the other. Both
- * get the same time. Otherwise an earlier answer that comes late could change one without the other.
+ * Records the thread and notes what is to be fetched in one transaction, so that neither is ever without the other.
+ * Both get the same time. Otherwise an earlier answer that comes late could change one without the other.
  */
 async function noteThread(
   deps: SyncDeps,
@@ -103,9 +103,10 @@ async function noteThread(
     const now = documents.get('sync', thread.id) as SyncThread | null;
     // This answer was asked for before the one that is noted, so it tells nothing new.
     if (now && now.asOf >= asOf) return;
-    // The thread counts as fetched only where its note says, as it is now, that nothing is left to fetch. Another answer
-    // may have noted that something is left: then fetching goes on from the noted place. Or the note is gone, because its
-    // forum was forgotten: then the thread is fetched from its first message.
+    // `recorded` tells that all messages are recorded, but it was read before this transaction. Meanwhile another
+    // answer may have noted that something is left to fetch. Then fetching goes on from the noted place. Or the forum
+    // was forgotten, and the note with it. Then the thread is fetched from its first message. So the thread counts as
+    // fetched only where there is a note now, and nothing is left.
     const isRecorded = recorded !== null && now !== null && !now.todo;
     const todo = isRecorded ? null : todoOf(thread, now ?? undefined);
     const fetched = { ...NOTHING_FETCHED, ...now, ...(isRecorded && recorded) };

@@ -85,8 +85,7 @@ export async function claimMarks(
       marks.flatMap(({ _id }) => {
         const mark = documents.get('work', _id);
         if (!mark || !isDue(mark.due)) return [];
-        const { again: _again, ...rest } = mark;
-        const { tries = 0 } = mark;
+        const { again: _again, tries = 0, ...rest } = mark;
         const counted = excused.has(heldKey(mark)) ? Math.max(tries, 1) : tries + 1;
         // A claim is still set, so its holder began the work and did not end it.
         const whole = mark.claim !== undefined || mark.whole;
@@ -246,8 +245,8 @@ export async function isStillHeld(
 }
 
 /**
- * Removes a mark whose work was done. If somebody has set the mark again during that work, the mark stays. It is not
- * claimed any more, so that a worker does it again from the time `due` on.
+ * Removes a mark whose work was done. If somebody has set the mark again during that work, the mark stays without its
+ * claim, and any worker may do it again from the time `due` on.
  */
 export function endMark(documents: Documents, { _id, token }: Mark, due = AT_ONCE): void {
   const now = documents.get('work', _id);
@@ -269,8 +268,8 @@ export function freeMark(documents: Documents, mark: Mark, due = AT_ONCE): void 
 }
 
 /**
- * Marks a thread. With `owner`, the mark is claimed for a caller that builds the thread at once, unless the thread rests
- * between two builds. The change must read the thread's mark.
+ * Marks a thread. With `owner`, the mark is claimed for a caller that builds the thread at once, unless the thread
+ * rests between two builds. The change must read the thread's mark.
  */
 export function markThread(
   documents: Documents,
@@ -282,11 +281,11 @@ export function markThread(
 }
 
 /**
- * Claims a mark for `owner` in the transaction that sets it, unless somebody else holds it, it has been tried before, or
- * it is not due. Each mark of an owner gets a claim of its own, which names the mark's token. Otherwise, worker A builds a
- * thread for long. Meanwhile worker B takes the mark over, builds the thread, and ends the mark. Then A sets a new mark
- * for the same thread. If both marks had the same claim, A's first build would hold the new mark, and store what it
- * read long before.
+ * Claims a mark for `owner` in the transaction that sets it, unless somebody else holds it, it has been tried before,
+ * or it is not due. Each mark of an owner gets a claim of its own, which names the mark's token. Otherwise, worker A
+ * builds a thread for long. Meanwhile worker B takes the mark over, builds the thread, and ends the mark. Then A sets a
+ * new mark for the same thread. If both marks had the same claim, A's first build would hold the new mark, and store
+ * what it read long before.
  */
 export function claimOwn(
   documents: Documents,
