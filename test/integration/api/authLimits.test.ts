@@ -291,6 +291,8 @@ describe('rate limits', () => {
       const asked = api.platform.requests.length;
       const code = { grant_type: 'authorization_code', code: api.platform.newCode('42') };
       expect((await api.send('POST', '/auth/token', as('192.0.2.66'), code)).status).to.equal(429);
+      const withKey = await api.send('POST', '/auth/token', right, code);
+      expect(withKey.status, 'with a right key').to.equal(429);
       const user = as('192.0.2.66', bearer(api.platform.newToken('42')));
       expect((await api.get('/api/me', user)).status).to.equal(429);
       expect(api.platform.requests.length).to.equal(asked);

@@ -50,6 +50,8 @@ const DEVELOPER: Admitted = {
 export function createGate(options: GateOptions): Gate {
   return (ctx, operation) => {
     const credential = options.disableAuth ? null : readOne(ctx, operation, options);
+    // Only the platform can check a code. A right key beside the code does not make the code right.
+    if (operation.limitedAs === 'code') refuseGuesser(ctx, options);
     if (credential && operation.access !== 'public') {
       return admit(ctx, operation.access, credential, options);
     }
@@ -226,7 +228,6 @@ function countByAddress(ctx: Context, operation: Guarded, options: GateOptions):
   const address = options.addressOf(ctx.req);
   ctx.state['asker'] = address;
   if (!limits) return;
-  if (operation.limitedAs === 'code') refuseGuesser(ctx, options);
   const limiter = limitOf(limits, operation);
   if (limiter) countRequest(ctx, limiter, address);
 }
