@@ -87,9 +87,9 @@ export function presentApiKey(record: ApiKeyRecord): ApiKey {
     name: textIn(record.name),
     level: textIn(record.level) as Scope,
     createdAt: timeIn(record.createdAt).toISOString(),
-    expiresAt: record.expiresAt ? timeIn(record.expiresAt).toISOString() : null,
-    lastUsedAt: record.lastUsedAt ? timeIn(record.lastUsedAt).toISOString() : null,
-    revokedAt: record.revokedAt ? timeIn(record.revokedAt).toISOString() : null,
+    expiresAt: timeOrNull(record.expiresAt)?.toISOString() ?? null,
+    lastUsedAt: timeOrNull(record.lastUsedAt)?.toISOString() ?? null,
+    revokedAt: timeOrNull(record.revokedAt)?.toISOString() ?? null,
   };
 }
 
@@ -103,4 +103,9 @@ function textIn(value: unknown): string {
  */
 export function timeIn(value: unknown): Date {
   return value instanceof Date ? value : new Date(0);
+}
+
+/** A time in the record of a key that need not be there; null without it. */
+export function timeOrNull(value: unknown): Date | null {
+  return value === undefined || value === null ? null : timeIn(value);
 }

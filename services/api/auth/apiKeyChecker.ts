@@ -1,6 +1,6 @@
 import { scopesOf } from '../../../shared/contract/scopes.js';
 import { equalTexts } from '../../../shared/platform/equalTexts.js';
-import { apiKeyId, hashApiKey, timeIn } from '../../../shared/store/apiKeys.js';
+import { apiKeyId, hashApiKey, timeIn, timeOrNull } from '../../../shared/store/apiKeys.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ApiKeyRecord } from '../../../shared/store/credentials.js';
 import { findGathered } from '../../../shared/store/gather.js';
@@ -24,10 +24,9 @@ export function createApiKeyChecker({
     const record = keyId === undefined ? null : await find(keyId);
     // An operator may have inserted a record with a hash that is not a string.
     const matches = equalTexts(String(record?.hash), hashApiKey(key));
-    if (!record || !matches || record.revokedAt) throw invalidCredential('API key');
-    if (record.expiresAt && timeIn(record.expiresAt).getTime() <= Date.now()) {
-      throw expiredCredential('API key');
-    }
+    if (!record || !matches || timeOrNull(record.revokedAt)) throw invalidCredential('API key');
+    const end = timeOrNull(record.expiresAt);
+    if (end && end.getTime() <= Date.now()) throw expiredCredential('API key');
     recordUse(apiKeys, record);
     return { kind: 'key', id: record._id, scopes: scopesOf(record.level) };
   };

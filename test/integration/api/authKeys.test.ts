@@ -196,6 +196,23 @@ describe('API keys', () => {
     expect((await api.get('/admin/keys', { 'X-API-Key': key })).status).to.equal(403);
   });
 
+  it('are ended by whatever was inserted as their end, also by what counts as false', async () => {
+    const { apiKeys } = api.stores.mongo.collections;
+    for (const empty of [false, 0, '']) {
+      for (const [field, status] of [
+        ['revokedAt', 403],
+        ['expiresAt', 401],
+      ] as const) {
+        const { id, key } = await create({ name: 'x', level: 'admin' });
+        await apiKeys.updateOne({ _id: id }, { $set: { [field]: empty } as object });
+        const { status: answered } = await api.get('/admin/keys', { 'X-API-Key': key });
+        expect(answered, `${field} ${empty}`).to.equal(status);
+        const listed = (await list()).keys.find((one) => one.id === id);
+        expect(listed).to.have.property(field, new Date(0).toISOString());
+      }
+    }
+  });
+
   it('are all listed, even if one was inserted with wrong types, which has then expired', async () => {
     const { id, key } = await create({ name: 'x', level: 'admin' });
     const { apiKeys } = api.stores.mongo.collections;
