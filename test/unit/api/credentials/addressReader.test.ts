@@ -6,7 +6,7 @@ import {
   networkOf,
 } from '../../../../services/api/http/credentials/addressReader.js';
 
-function from(remoteAddress: string, forwarded?: string): IncomingMessage {
+function from(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
   return { socket: { remoteAddress }, headers } as unknown as IncomingMessage;
 }
@@ -71,6 +71,11 @@ describe('createAddressReader', () => {
       expect(listed(from('10.0.0.1', forwarded))).to.equal('10.0.0.1');
     }
     expect(one(from('', ''))).to.equal('');
+  });
+
+  it('has no address for a connection that was closed meanwhile', () => {
+    for (const read of [direct, one, listed]) expect(read(from(undefined))).to.equal('');
+    expect(createPeerReader(false)({ remoteAddress: undefined })).to.equal('');
   });
 });
 
