@@ -343,6 +343,16 @@ describe('GET /auth/login', () => {
     }
   });
 
+  it('calls no state wrong whose use could not be recorded', async () => {
+    const { db } = api.stores.mongo;
+    const { state, cookie } = await begin();
+    await db.command({ collMod: 'oauthStates', validator: { expiresAt: null } });
+    const { status } = await finish(state, cookie);
+    await db.command({ collMod: 'oauthStates', validator: {} });
+    expect(status).to.equal(500);
+    expect((await finish(state, cookie)).status).to.equal(200);
+  });
+
   it('refuses a state that is missing, from another browser, forged or late', async () => {
     const { state, cookie } = await begin();
     const other = await begin();
@@ -571,6 +581,19 @@ describe('GET /api/me', () => {
       id,
       avatar: 'https://cdn.discordapp.com/embed/avatars/5.png',
     });
+  });
+
+  it('shows nobody whom the platform describes in another shape', async () => {
+    const { platform } = api;
+    for (const token of [
+      platform.newToken('a/b'),
+      platform.newToken('1'.repeat(21)),
+      platform.newToken(USER_ID, { avatar: '../../x' }),
+      platform.newToken(USER_ID, { avatar: '' }),
+    ]) {
+      const reply = await api.get('/api/me', bearer(token));
+      expect([reply.status, codeOf(reply)]).to.deep.equal([503, 'UNAVAILABLE']);
+    }
   });
 
   it('answers 503 while the platform cannot tell, and remembers no failure', async () => {
