@@ -98,7 +98,6 @@ const checkedBy = (read: (text: string) => unknown) =>
 /** Ids of `what`, comma separated, or nothing. */
 const idsOf = (what: string) =>
   Joi.string()
-    .allow('')
     .pattern(/^\s*(?:\d{1,20}\s*(?:,\s*\d{1,20}\s*)*)?$/, 'ids')
     .messages({ 'string.pattern.name': `{{#label}} must be ids of ${what}, comma separated` })
     .default('');
@@ -179,7 +178,7 @@ const LONGEST_ROLE = 100;
 function readRoles(text: string): string {
   const entries = text.split(',').map((one) => one.trim());
   // Without a role, nobody would be left out. Only an empty setting may mean that.
-  if (text !== '' && entries.every((entry) => /^@?$/.test(entry))) {
+  if (entries.every((entry) => /^@?$/.test(entry))) {
     throw new TypeError('must name a role');
   }
   for (const entry of entries) {
@@ -300,7 +299,6 @@ export const settingsSchema = Joi.object<Settings, true>({
     'Forums archived although they are private, age-restricted or spoilers, comma separated',
   ),
   OPT_OUT_ROLE: checkedBy(readRoles)
-    .allow('')
     .default('')
     .description('Roles whose bearers are left out, by name or id, comma separated'),
   SYNC_EVERY_MINUTES: Joi.number()

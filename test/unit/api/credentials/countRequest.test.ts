@@ -5,6 +5,7 @@ import {
   countRequest,
   refuseBlocked,
 } from '../../../../services/api/http/credentials/countRequest.js';
+import { createGate } from '../../../../services/api/http/credentials/gate.js';
 import { RateLimiter } from '../../../../services/api/http/credentials/rateLimiter.js';
 import { AppError } from '../../../../shared/contract/errors.js';
 
@@ -45,6 +46,27 @@ describe('countRequest', () => {
     const asker = askerOf(aContext({ asker: '192.0.2.1' }).ctx);
     asker.charge(1_000_000);
     expect([asker.name, asker.affords(1_000_000)]).to.deep.equal(['192.0.2.1', true]);
+  });
+
+  it('knows who asks where nothing is limited, by their address or by their key', async () => {
+    const gate = createGate({
+      disableAuth: false,
+      limits: undefined,
+      identify: () => Promise.resolve({ kind: 'key', id: '1', scopes: ['read'] }),
+      addressOf: () => '192.0.2.1',
+    });
+    const nameOf = async (headers: Record<string, string>) => {
+      const { ctx } = aContext();
+      const distinct = Object.entries(headers).map(([name, value]) => [name, [value]] as const);
+      ctx.req = {
+        headers,
+        headersDistinct: Object.fromEntries(distinct),
+      } as unknown as Context['req'];
+      await gate(ctx, { access: headers['x-api-key'] === undefined ? 'public' : 'read' });
+      return askerOf(ctx).name;
+    };
+    expect(await nameOf({})).to.equal('192.0.2.1');
+    expect(await nameOf({ 'x-api-key': 'fa_1' })).to.equal('key:1');
   });
 
   it('refuses a name of which nothing is left, and counts nothing', () => {

@@ -76,6 +76,70 @@ describe('readSettings', () => {
     }
   });
 
+  it('takes whole numbers from the least to the most that each setting allows, and no other', () => {
+    const ranges: [name: string, least: number, most: number][] = [
+      ['ACCESS_TOKEN_SECONDS', 60, 604_800],
+      ['ADMIN_TOKEN_SECONDS', 60, 86_400],
+      ['REFRESH_TOKEN_SECONDS', 60, 31_536_000],
+      ['RATE_LIMIT_READS', 1, 1_000_000_000],
+      ['RATE_LIMIT_SEARCHES', 1, 1_000_000_000],
+      ['RATE_LIMIT_FAILED_CREDENTIALS', 1, 1_000_000_000],
+      ['RATE_LIMIT_CALLER', 1, 1_000_000_000],
+      ['AUDIT_DAYS', 1, 3_650],
+      ['SYNC_EVERY_MINUTES', 1, 1_440],
+      ['REREAD_EVERY_SECONDS', 1, 3_600],
+      ['REREAD_AFTER_HOURS', 1, 8_760],
+      ['MIRROR_MAX_FILE_MB', 1, 1_000],
+      ['MIRROR_MAX_TOTAL_GB', 1, 1_000_000],
+      ['CACHE_MEGABYTES', 0, 65_536],
+      ['INDEXER_CONCURRENCY', 1, 256],
+    ];
+    for (const [name, least, most] of ranges) {
+      for (const right of [least, most]) {
+        expect(readSettings({ [name]: String(right) })).to.include({ [name]: right });
+      }
+      for (const wrong of [least - 1, most + 1, least + 0.5]) {
+        const read = () => readSettings({ [name]: String(wrong) });
+        expect(read, `${name} ${wrong}`).to.throw(SettingsError, `: ${name} must be`);
+      }
+    }
+  });
+
+  it('takes secrets from the fewest characters on', () => {
+    for (const [name, fewest] of [
+      ['JWT_SECRET', 32],
+      ['METRICS_TOKEN', 16],
+    ] as const) {
+      const right = 'x'.repeat(fewest);
+      expect(readSettings({ [name]: right })).to.include({ [name]: right });
+      const read = () => readSettings({ [name]: right.slice(1) });
+      expect(read).to.throw(SettingsError, `: ${name} length must be at least ${fewest}`);
+    }
+  });
+
+  it('lets nobody set where the indexer kills itself in production', () => {
+    const FAULT_POINTS = 'bulkSent:1';
+    const production = { NODE_ENV: 'production', FAULT_POINTS };
+    expect(() => readSettings(production)).to.throw(SettingsError, /: FAULT_POINTS must not be/);
+    for (const wrong of ['elsewhere:1', 'bulkSent', 'bulkSent:0', 'bulkSent:1,']) {
+      const read = () => readSettings({ FAULT_POINTS: wrong });
+      expect(read, wrong).to.throw(SettingsError, /: FAULT_POINTS/);
+    }
+    expect(readSettings({ FAULT_POINTS })).to.include({ FAULT_POINTS });
+  });
+
+  it('names settings of addresses and tokens that are none, and not what they hold', () => {
+    const wrong = {
+      DISCORD_REDIRECT_URI: 'ftp://planted.example',
+      DISCORD_BOT_TOKEN: 'Bot planted',
+      LOCAL_ES_HEAP: '1 planted',
+    };
+    const { message } = errorOf(() => readSettings(wrong));
+    const lines = message.split('\n').map((line) => line.split(' ', 3)[2]);
+    expect(lines).to.have.members(Object.keys(wrong));
+    expect(message).not.to.contain('planted');
+  });
+
   it('leaves out slashes at the end of a URL that paths are appended to', () => {
     const read = readSettings({
       PUBLIC_URL: 'https://archive.example/forum//',
@@ -135,8 +199,10 @@ describe('readSettings', () => {
 
   it('refuses a text that is no URL of a Redis, and a database that is no number', () => {
     const read = () => readSettings({ REDIS_URL: 'redis://127.0.0.1:6379/forum' });
-    const noUrl = () => readSettings({ REDIS_URL: '127.0.0.1:6379' });
-    expect(noUrl).to.throw(SettingsError, /REDIS_URL must be a redis or rediss URL/);
+    for (const REDIS_URL of ['127.0.0.1:6379', 'redis', 'https://127.0.0.1:6379']) {
+      const noUrl = () => readSettings({ REDIS_URL });
+      expect(noUrl, REDIS_URL).to.throw(SettingsError, /REDIS_URL must be a redis or rediss URL/);
+    }
     expect(read).to.throw(SettingsError, /REDIS_URL must have no path but the number/);
   });
 
@@ -202,6 +268,8 @@ describe('readSettings', () => {
     const bucket = { MIRROR_S3_BUCKET: 'files', ...keys };
     expect(readSettings(bucket)).to.include({ ...bucket, MIRROR_S3_REGION: 'us-east-1' });
     expect(readSettings({ MIRROR_FOLDER: '/mirror' })).to.include({ MIRROR_MAX_FILE_MB: 25 });
+    const MIRROR_TYPES = 'image/*, text/x-c++,application/vnd.a-b.c';
+    expect(readSettings({ MIRROR_TYPES })).to.include({ MIRROR_TYPES });
     const wrong: [Record<string, string>, RegExp][] = [
       [
         { ...bucket, MIRROR_FOLDER: '/mirror' },
@@ -215,6 +283,7 @@ describe('readSettings', () => {
         { ...bucket, MIRROR_S3_SECRET_KEY: '' },
         /: MIRROR_S3_SECRET_KEY must be set beside MIRROR_S3_BUCKET/,
       ],
+      [{ MIRROR_S3_ACCESS_KEY: 'a' }, /: MIRROR_S3_BUCKET must be set beside MIRROR_S3_ACCESS_KEY/],
       [{ MIRROR_S3_SECRET_KEY: 'b' }, /: MIRROR_S3_BUCKET must be set beside MIRROR_S3_SECRET_KEY/],
       [
         { MIRROR_S3_ENDPOINT: 'http://s3' },
@@ -234,17 +303,24 @@ describe('readSettings', () => {
   });
 
   it('names every wrong setting, in a line of its own', () => {
-    const wrong = { PORT: '70000.5', RATE_LIMIT_DISABLED: 'maybe', MONGODB_URL: 'http://x' };
+    const wrong = {
+      PORT: '70000.5',
+      RATE_LIMIT_DISABLED: 'maybe',
+      MONGODB_URL: 'http://x',
+      // This is wrong in two ways.
+      ADMIN_TOKEN_SECONDS: '1.5',
+    };
     const read = () => readSettings(wrong);
     expect(read).to.throw(SettingsError).with.property('name', 'SettingsError');
     const { message } = errorOf(read);
     const lines = message.split('\n').sort();
     expect(lines.map((line) => line.split(' ').slice(0, 3).join(' '))).to.deep.equal([
+      'Wrong setting: ADMIN_TOKEN_SECONDS',
       'Wrong setting: MONGODB_URL',
       'Wrong setting: PORT',
       'Wrong setting: RATE_LIMIT_DISABLED',
     ]);
-    expect(lines[2]).to.contain('must be true or false (1 or 0, yes or no, on or off)');
+    expect(lines[3]).to.contain('must be true or false (1 or 0, yes or no, on or off)');
   });
 });
 
