@@ -1,17 +1,13 @@
 import type { Collection } from 'mongodb';
-import {
-  PlatformAnswerError,
-  PlatformAway,
-  PlatformRefused,
-} from '../../../shared/discordApi/platformErrors.js';
+import { PlatformAway } from '../../../shared/discordApi/platformErrors.js';
 import { requestSync } from '../../../shared/store/requestSync.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { syncOf, type SyncRequestRecord } from '../../../shared/store/syncRecords.js';
+import { isPermanent } from '../permanentErrors.js';
 import { rest } from '../rest.js';
 import { noteAway, noteBack } from './noteAway.js';
 import { runRequest } from './runRequest.js';
 import type { SyncDeps } from './syncDeps.js';
-import { NotSynced } from './syncProblem.js';
 
 const LOOK_EVERY_MS = 250;
 const FIRST_WAIT_MS = 5_000;
@@ -79,11 +75,7 @@ async function serveRequest(deps: SyncDeps, request: SyncRequestRecord): Promise
       await noteAway(deps, error);
       return postponeRequest(requests, request);
     }
-    const isIts =
-      error instanceof NotSynced ||
-      error instanceof PlatformRefused ||
-      error instanceof PlatformAnswerError;
-    if (!isIts) throw error;
+    if (!isPermanent(error)) throw error;
     deps.logger.warn({ err: error, request: _id }, 'A request to sync cannot be done');
     await endRequest(requests, request, { problem: error.message });
   }
