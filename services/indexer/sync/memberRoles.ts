@@ -67,20 +67,16 @@ export function readRoles(deps: SyncDeps, member: Member): Promise<void> {
 }
 
 /**
- * Asks for a person's roles by `read`. Where the platform refuses to tell the roles, or tells them wrongly, it logs that,
- * and resolves with the error; else with null.
+ * Asks for a person's roles. Where the platform refuses to tell the roles, or tells them wrongly, it logs that, and
+ * resolves with the error; else with null.
  */
-export async function readRolesIfTold(
-  deps: SyncDeps,
-  { serverId, userId }: Member,
-  read = readRoles,
-): Promise<Error | null> {
+export async function readRolesIfTold(deps: SyncDeps, member: Member): Promise<Error | null> {
   try {
-    await read(deps, { serverId, userId });
+    await readRoles(deps, member);
     return null;
   } catch (error) {
     if (!isPermanent(error)) throw error;
-    deps.logger.warn({ err: error, userId }, 'The roles of a member cannot be read');
+    deps.logger.warn({ err: error, userId: member.userId }, 'The roles of a member cannot be read');
     return error;
   }
 }
@@ -137,19 +133,16 @@ async function withServer(
  * could be skipped because it tells the state before the first.
  */
 export async function noteRolesOfEvent(deps: SyncDeps, told: ToldRoles): Promise<void> {
-  const { serverId, userId } = told;
-  await deps.turns(memberId(serverId, userId), () => noteOrRead(deps, told));
-}
-
-async function noteOrRead(deps: SyncDeps, told: ToldRoles): Promise<void> {
-  if (!(await needsServer(deps, told))) {
+  const _id = memberId(told.serverId, told.userId);
+  const isNoted = await deps.turns(_id, async () => {
+    if (await needsServer(deps, told)) return false;
     await noteRoles(deps, told);
-    return;
-  }
-  if (!(await readRolesIfTold(deps, told, readAndNote))) return;
+    return true;
+  });
+  if (isNoted || !(await readRolesIfTold(deps, told))) return;
   // The person stays left out. They are asked for again at once, and later in their turn.
   await syncOf(deps.collections.sync, 'member').updateOne(
-    { _id: memberId(told.serverId, told.userId) },
+    { _id },
     { $set: { checkedAt: NEVER_CHECKED } },
   );
 }
