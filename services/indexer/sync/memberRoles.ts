@@ -4,10 +4,9 @@ import { guildRequest, memberRequest } from '../../../shared/discordApi/requests
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
 import { memberId } from '../../../shared/store/optOuts.js';
-import { NEVER_CHECKED, syncOf, type SyncMember } from '../../../shared/store/syncRecords.js';
+import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 import { isPermanent } from '../permanentErrors.js';
 import { forgetMember } from '../records/forgetAccount.js';
-import { commitHeld } from './commitHeld.js';
 import { noteRoles, type ToldRoles } from './noteRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
@@ -83,7 +82,6 @@ export async function readRolesIfTold(deps: SyncDeps, member: Member): Promise<E
 
 async function readAndNote(deps: SyncDeps, { serverId, userId }: Member): Promise<void> {
   const checkedAt = new Date();
-  const _id = memberId(serverId, userId);
   if ((await erasedPeople(deps.collections)).has(userId)) {
     await forgetMember(deps.collections, userId);
     return;
@@ -92,26 +90,12 @@ async function readAndNote(deps: SyncDeps, { serverId, userId }: Member): Promis
     const request = memberRequest(serverId, userId);
     const { value, asOf } = await deps.platform.get(request, deps.signal);
     const told = { serverId, userId, roleIds: value.roles, asOf, checkedAt };
-    const asked = (await needsServer(deps, told)) ? await withServer(deps, told) : told;
-    // It has recorded the time of this check, too.
-    if (await noteRoles(deps, asked)) return;
+    await noteRoles(deps, (await needsServer(deps, told)) ? await withServer(deps, told) : told);
   } catch (error) {
     if (!isNoMember(error)) throw error;
-    const isOut = (await deps.collections.optOuts.findOne({ _id })) !== null;
-    deps.members.set(_id, isOut);
+    // What was told at the time 0 changes nothing. So only the time of the check is recorded.
+    await noteRoles(deps, { serverId, userId, roleIds: [], asOf: 0, checkedAt });
   }
-  await commitHeld(deps, {
-    reads: { sync: [_id], state: ['erasures'] },
-    decide(documents) {
-      // The answer may have taken a long time. Meanwhile an erasure of this person may have removed the note.
-      if (documents.erased().has(userId)) return;
-      // The roles that opt out have changed since the person was judged. So they are to be asked for again.
-      if (!deps.members.has(_id)) return;
-      const known = documents.get('sync', _id) as SyncMember | null;
-      const member = known ?? { _id, kind: 'member', serverId, userId, asOf: 0 };
-      documents.put('sync', { ...member, checkedAt });
-    },
-  });
 }
 
 /** Asks for the roles of the server, too. */

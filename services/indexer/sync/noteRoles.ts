@@ -21,27 +21,23 @@ export interface ToldRoles {
  * member without one is shown. But where a moderator has deleted the role by which a member was left out, they stay
  * left out.
  *
- * Nothing changes where the server has no role of OPT_OUT_ROLE, or where something that was told later is recorded. For
- * members who are not left out and have no such role, the database is not asked. So this may be called for every event.
- *
- * Resolves with whether these roles were recorded, together with the time of the check.
+ * Nothing changes where the server has no role of OPT_OUT_ROLE. Where something that was told later is recorded, only
+ * the time of the check is recorded. For members who are not left out and have no such role, an event writes nothing,
+ * and the database is not asked. So this may be called for every event.
  */
 export async function noteRoles(
   deps: Pick<SyncDeps, 'commit' | 'signal' | 'servers' | 'members'>,
   told: ToldRoles,
-): Promise<boolean> {
-  const { serverId, userId, asOf, checkedAt = new Date() } = told;
+): Promise<void> {
+  const { serverId, userId, checkedAt } = told;
   const _id = memberId(serverId, userId);
   const judged = judge(deps, told);
-  if (judged === null || (judged.carried.length === 0 && deps.members.get(_id) === false))
-    return false;
-  const member: SyncMember = { _id, kind: 'member', serverId, userId, asOf, checkedAt };
-  const noted = await noteChoice(deps, member, () => judge(deps, told));
-  if (noted === null) return false;
+  if (judged === null) return;
+  if (!checkedAt && judged.carried.length === 0 && deps.members.get(_id) === false) return;
+  const noted = await noteChoice(deps, _id, told);
   // While the choice was being stored, a look at the server may have found other opt-out roles. That look has then
   // forgotten all members, so that they are judged again. This judgement went by the old roles, so it is not remembered.
-  if (deps.servers.get(serverId) === noted.looked) deps.members.set(_id, noted.isOut);
-  return noted.isRecorded;
+  if (noted && deps.servers.get(serverId) === noted.looked) deps.members.set(_id, noted.isOut);
 }
 
 /** Whether a member opts out, as far as the last look at the server tells. */
@@ -69,12 +65,6 @@ function judge(
   return { looked, carried, isThere };
 }
 
-/** Whether a member is left out, whether that was recorded just now, and by which look at the server. */
-interface Noted extends Pick<Judged, 'looked'> {
-  isOut: boolean;
-  isRecorded: boolean;
-}
-
 /**
  * Resolves with whether the member is left out now, which may come from roles that were told later. The member is
  * judged once more within the change itself, because a look at the server may have found other roles meanwhile. Resolves
@@ -82,23 +72,27 @@ interface Noted extends Pick<Judged, 'looked'> {
  * meanwhile.
  */
 async function noteChoice(
-  deps: Pick<SyncDeps, 'commit' | 'signal'>,
-  member: SyncMember,
-  judgeNow: () => Judged | null,
-): Promise<Noted | null> {
-  const { _id, serverId, userId, asOf } = member;
+  deps: Pick<SyncDeps, 'commit' | 'signal' | 'servers'>,
+  _id: string,
+  told: ToldRoles,
+): Promise<{ isOut: boolean; looked: LoadedServer } | null> {
+  const { serverId, userId, asOf, checkedAt } = told;
   return commitHeld(deps, {
     reads: { sync: [_id], optOuts: [_id], state: ['optOuts', 'erasures'] },
     decide(documents) {
-      if (documents.erased().has(userId)) return null;
+      const judged = judge(deps, told);
+      if (judged === null || documents.erased().has(userId)) return null;
+      const { looked, carried, isThere } = judged;
       const known = documents.get('sync', _id) as SyncMember | null;
       const record = documents.get('optOuts', _id);
       const wasOut = record !== null;
-      const judged = judgeNow();
-      if (judged === null) return null;
-      const { looked, carried, isThere } = judged;
-      if (known && known.asOf >= asOf) return { looked, isOut: wasOut, isRecorded: false };
-      documents.put('sync', member);
+      const knownAsOf = known?.asOf ?? 0;
+      const isNews = asOf > knownAsOf;
+      if (isNews || checkedAt) {
+        const times = { asOf: Math.max(asOf, knownAsOf), checkedAt: checkedAt ?? new Date() };
+        documents.put('sync', { _id, kind: 'member', serverId, userId, ...times });
+      }
+      if (!isNews) return { looked, isOut: wasOut };
       const before = record?.roleIds ?? [];
       // Where none of the roles exists any more, a moderator has deleted them. The member did not give them up.
       const areDeleted = before.length > 0 && !before.some(isThere);
@@ -106,13 +100,13 @@ async function noteChoice(
       if (carried.length > 0 && !isDeepStrictEqual(carried, before)) {
         documents.put('optOuts', { _id, serverId, userId, roleIds: carried });
       }
-      if (isOut === wasOut) return { looked, isOut, isRecorded: true };
+      if (isOut === wasOut) return { looked, isOut };
       if (!isOut) documents.remove('optOuts', _id);
       const state = documents.get('state', 'optOuts');
       const version = state?._id === 'optOuts' ? state.version + 1 : 1;
       documents.put('state', { _id: 'optOuts', version });
       documents.mark('member', _id, { causes: isOut ? [`opt-out/${_id}`] : [] });
-      return { looked, isOut, isRecorded: true };
+      return { looked, isOut };
     },
   });
 }

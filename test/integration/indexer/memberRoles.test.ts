@@ -221,6 +221,30 @@ describe('roles of members', () => {
     expect(own.asking).to.include({ all: 2 });
   });
 
+  it('stay as they are of somebody who has left the server, and are asked for an hour later', async () => {
+    const own = rolesOf({ roles: [ROLE] });
+    const [noted, restored, unknown] = [anId(), anId(), anId()];
+    await readRoles(own, { serverId, userId: noted });
+    const { optOuts, sync } = deps.collections;
+    // After a restore, the choice is known, and the sync has no note of the person.
+    const _id = memberId(serverId, restored);
+    await optOuts.insertOne({ _id, serverId, userId: restored, roleIds: [ROLE] });
+    const get = () => Promise.reject(new PlatformRefused('Unknown Member', 404, 10_007));
+    const began = new Date();
+    for (const one of [noted, restored, unknown])
+      await readRoles({ ...own, platform: { get } }, { serverId, userId: one });
+    const left = await optOuts.distinct('userId');
+    expect(left).to.have.members([noted, restored]);
+    const isOutOf = (one: string) => own.members.get(memberId(serverId, one));
+    expect([noted, restored, unknown].map(isOutOf)).to.deep.equal([true, true, false]);
+    const members = await syncOf(sync, 'member').find({ kind: 'member' }).toArray();
+    const times = new Map(members.map((one) => [one.userId, one]));
+    for (const one of [noted, restored, unknown])
+      expect(times.get(one)!.checkedAt).to.be.at.least(began);
+    expect(times.get(noted)!.asOf).to.equal(101);
+    expect(times.get(restored)!.asOf).to.equal(0);
+  });
+
   it('show somebody again who gave up the last role that is left, after another was deleted', async () => {
     const own = rolesOf({ roles: [] });
     own.server.optOutRoles = new Set([ROLE, '2']);
