@@ -62,7 +62,7 @@ async function mirrorEach(
 async function removeRecords(deps: IndexerDeps, marks: Mark[]): Promise<void> {
   // The records must stay until their copies are removed.
   const isLeft = await isOutdated(deps);
-  if (!isLeft) for (const mark of marks) await removeUnwanted(deps, null, mark);
+  if (!isLeft) for (const mark of marks) await removeUnwanted(deps, mark);
   await endOrWait(deps, isLeft ? { done: [], left: marks } : { done: marks, left: [] });
 }
 
@@ -71,7 +71,7 @@ async function removeRecords(deps: IndexerDeps, marks: Mark[]): Promise<void> {
  * removed, because that fetches nothing.
  */
 export async function quarantineFiles(deps: IndexerDeps, mark: Mark): Promise<Quarantining> {
-  await removeUnwanted(deps, deps.mirror, mark);
+  await removeUnwanted(deps, mark);
   return {};
 }
 
@@ -103,7 +103,7 @@ async function mirrorOne(
       await lookThrough(deps, mirror, mark);
       return false;
     }
-    const { wanted, known } = await removeUnwanted(deps, mirror, mark);
+    const { wanted, known } = await removeUnwanted(deps, mark);
     await forgetCauses(deps, mark);
     if (await isOutdated(deps)) return true;
     return await copyFiles(deps, mirror, mark, { wanted: missingAmong(wanted, known), end });

@@ -1,28 +1,26 @@
 import { fileRecordId, syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import type { Mirror } from './mirror.js';
-import { removeFiles } from './removeFiles.js';
+import { slices } from '../records/slices.js';
+import { changeRecords } from './fileRecords.js';
 import { wantedFiles, type WantedFile } from './wantedFiles.js';
 
-/** Stands for the files of a mirror that is off. */
-const NO_FILES = { remove: () => Promise.resolve() };
+const AT_ONCE = 500;
 
 /**
- * Removes the files of a subject that are no longer wanted. Resolves with all that was known, and with a mirror also
- * with the files that are wanted.
+ * Removes the files of a subject that are no longer wanted; without a mirror, only their records. Resolves with all that
+ * was known, and with a mirror also with the files that are wanted.
  */
 export async function removeUnwanted(
   deps: IndexerDeps,
-  mirror: Mirror | null,
   mark: Mark,
 ): Promise<{ wanted: WantedFile[]; known: SyncFile[] }> {
   const files = syncOf(deps.collections.sync, 'file');
   const known = await files.find({ kind: 'file', of: mark.subject }).toArray();
   // Without a mirror, nothing is copied, so nobody needs to know what is wanted where there is nothing to remove.
-  if (!mirror && known.length === 0) return { wanted: [], known };
-  const wanted = await wantedFiles(deps, mirror, mark.subject);
-  await removeFiles(deps, mirror?.files ?? NO_FILES, mark, unwantedAmong(known, wanted));
+  if (!deps.mirror && known.length === 0) return { wanted: [], known };
+  const wanted = await wantedFiles(deps, mark.subject);
+  await removeFiles(deps, mark, unwantedAmong(known, wanted));
   return { wanted, known };
 }
 
@@ -30,4 +28,29 @@ export async function removeUnwanted(
 function unwantedAmong(known: readonly SyncFile[], wanted: readonly WantedFile[]): SyncFile[] {
   const ids = new Set(wanted.map(({ name }) => fileRecordId(name)));
   return known.filter(({ _id, gone }) => gone === true || !ids.has(_id));
+}
+
+/**
+ * Removes copies of a subject's files, and their records. First the records say that the copies are being removed.
+ * Otherwise worker A, which has lost its claim, could remove a copy that worker B has just recorded.
+ *
+ * A file may belong to another subject by now. Worker A finds that a message with a file has moved out of a thread.
+ * Meanwhile worker B copies the file for the thread into which the message has moved. That record stays.
+ */
+async function removeFiles(
+  deps: IndexerDeps,
+  mark: Mark,
+  records: readonly SyncFile[],
+): Promise<void> {
+  const isOwn = (now: SyncFile | null): now is SyncFile => now?.of === mark.subject;
+  for (const some of slices(records, AT_ONCE)) {
+    const ids = some.map(({ _id }) => _id);
+    const going = await changeRecords(deps, mark, ids, (now) =>
+      isOwn(now) ? { ...now, gone: true } : undefined,
+    );
+    if (!going) return;
+    const keys = [...going.values()].flatMap((record) => record?.copy?.key ?? []);
+    await deps.mirror?.files.remove(keys);
+    await changeRecords(deps, mark, ids, (now) => (isOwn(now) ? null : undefined));
+  }
 }

@@ -24,19 +24,16 @@ export interface WantedFile {
   attachment?: SentAttachment;
 }
 
-type Deps = Pick<IndexerDeps, 'collections'>;
+type Deps = Pick<IndexerDeps, 'collections' | 'mirror'>;
 
 /**
  * The files of a subject that are to be copied; without a mirror, all that are shown. A subject is `thread/ID`,
  * `user/ID` or `server/ID`.
  */
-export async function wantedFiles(
-  deps: Deps,
-  mirror: Mirror | null,
-  subject: string,
-): Promise<WantedFile[]> {
+export async function wantedFiles(deps: Deps, subject: string): Promise<WantedFile[]> {
+  const { mirror } = deps;
   const [kind, id = ''] = subject.split('/');
-  if (kind === 'thread') return wantedAttachments(deps, mirror, id);
+  if (kind === 'thread') return wantedAttachments(deps, id);
   const picture = kind === 'user' ? await avatarOf(deps, id) : await iconOf(deps, id);
   if (!picture) return [];
   return !mirror || filePath(picture.source, mirror.cdnUrl) !== null ? [picture] : [];
@@ -48,8 +45,7 @@ const WITH_FILES = {
 
 /** The attachments of a thread that readers see. */
 async function wantedAttachments(
-  { collections }: Deps,
-  mirror: Mirror | null,
+  { collections, mirror }: Deps,
   threadId: string,
 ): Promise<WantedFile[]> {
   const place = await shownPlace(collections, threadId);

@@ -374,7 +374,7 @@ describe('the mirror', () => {
     await work.updateMany({ kind: 'mirror' }, { $set: { due: new Date(0) } });
     const waits = await work.findOne({ _id: markId('mirror', subject) });
     const [mark] = await claimMarks(deps, [waits!]);
-    const missing = (await wantedFiles(deps, deps.mirror, subject)).map((file) => ({
+    const missing = (await wantedFiles(deps, subject)).map((file) => ({
       file,
       record: undefined,
     }));
