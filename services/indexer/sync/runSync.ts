@@ -6,9 +6,7 @@ import { stateOf } from '../../../shared/store/state.js';
 import { followSignal } from '../../../shared/platform/followSignal.js';
 import type { IndexerDeps } from '../deps.js';
 import { isTransient } from '../permanentErrors.js';
-import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import { PlatformUnauthorized } from '../../../shared/discordApi/platformErrors.js';
-import type { LiveClock } from '../stores/liveClock.js';
 import { createTurns } from '../turns.js';
 import { checkMembers } from './checkMembers.js';
 import { correctTimes } from './correctTimes.js';
@@ -34,9 +32,7 @@ const PROBLEM_EVERY_MS = 60_000;
 const MEMBERS_REMEMBERED = 50_000;
 
 /** Settings of the sync. */
-export interface SyncOptions {
-  /** Ids of channels that are archived whatever their rules. */
-  named: ReadonlySet<string>;
+export interface SyncOptions extends Pick<SyncDeps, 'named' | 'optOutEntries'> {
   /** How to reach the gateway; null for none. Without it, lists and repeated readings find changes. */
   gateway: GatewayAccess | null;
   /** How often (ms) everything new is looked for. */
@@ -45,17 +41,12 @@ export interface SyncOptions {
   repairEveryMs: number;
   /** After which time (ms) without being read each thread is read once more. */
   repairAfterMs: number;
-  /** The entries of OPT_OUT_ROLE: ids or names of the roles whose bearers are left out. */
-  optOutEntries: readonly string[];
   /** How often (ms) the roles of one author are asked for. */
   memberEveryMs: number;
 }
 
 /** How a process speaks to the platform. Answers and events get their times from one clock. */
-interface Speaks {
-  platform: PlatformClient;
-  clock: LiveClock;
-}
+type Speaks = Pick<SyncDeps, 'platform' | 'clock'>;
 
 /** Keeps the archive like the platform while it runs. */
 export interface Sync {
@@ -66,7 +57,7 @@ export interface Sync {
 export function runSync(deps: IndexerDeps, speaks: Speaks, options: SyncOptions): Sync {
   const stopped = new AbortController();
   const holder = randomUUID();
-  const turn: Turn = { ...speaks, options, holder, stopped: stopped.signal };
+  const turn: Turn = { speaks, options, holder, stopped: stopped.signal };
   const ended = (async () => {
     while (!stopped.signal.aborted) await rest(await takeTurn(deps, turn), stopped.signal);
     await releaseLease(deps.collections, holder).catch(() => undefined);
@@ -79,7 +70,8 @@ export function runSync(deps: IndexerDeps, speaks: Speaks, options: SyncOptions)
   };
 }
 
-interface Turn extends Speaks {
+interface Turn {
+  speaks: Speaks;
   options: SyncOptions;
   holder: string;
   stopped: AbortSignal;
@@ -88,14 +80,14 @@ interface Turn extends Speaks {
 /** Syncs while this process holds the lease. Resolves with how long to rest before the next turn (ms). */
 async function takeTurn(
   deps: IndexerDeps,
-  { platform, clock, options, holder, stopped }: Turn,
+  { speaks, options, holder, stopped }: Turn,
 ): Promise<number> {
   const turn = followSignal(stopped);
   const { signal } = turn;
   // Every request under way listens to it.
   setMaxListeners(0, signal);
   const removals = createRemovals({ ...deps, signal });
-  const failures: unknown[] = [];
+  let failure: { error: unknown } | undefined;
   let timer: NodeJS.Timeout | undefined;
   try {
     const heldAt = performance.now();
@@ -105,7 +97,7 @@ async function takeTurn(
       await releaseLease(deps.collections, holder);
       return AGAIN_AFTER_MS;
     }
-    clock.restart();
+    speaks.clock.restart();
     const meter = createMeter();
     timer = keepLease(deps, { holder, heldAt, meter }, () => turn.end());
     await correctTimes(deps.collections);
@@ -113,13 +105,12 @@ async function takeTurn(
     const pace = { everyMs: options.repairEveryMs, afterMs: options.repairAfterMs };
     const sync: SyncDeps = {
       ...deps,
-      platform,
-      clock,
+      ...speaks,
       named,
       optOutEntries,
       signal,
       fail(error) {
-        failures.push(error);
+        failure ??= { error };
         turn.end();
       },
       meter,
@@ -140,7 +131,7 @@ async function takeTurn(
     parts.start(() => removeLongWithheld(sync));
     if (gateway) parts.start(() => listen(sync, gateway));
     await parts.end();
-    return failures.length > 0 ? await tell(deps, failures[0]) : 0;
+    return failure ? await tell(deps, failure.error) : 0;
   } catch (error) {
     return await tell(deps, error);
   } finally {
