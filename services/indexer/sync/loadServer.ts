@@ -7,8 +7,7 @@ import { realMicros } from '../../../shared/store/sourceTime.js';
 import { ingest } from '../ingest/ingest.js';
 import { mergeServer } from '../ingest/mergeHeader.js';
 import { DeletedPlace, SourceConflict } from '../ingest/source.js';
-import type { LiveChannel, LiveGuild } from '../../../shared/discordApi/answerTypes.js';
-import { rolesNamed } from '../../../shared/discordApi/optOutRoles.js';
+import type { LiveChannel } from '../../../shared/discordApi/answerTypes.js';
 import {
   channelsRequest,
   guildRequest,
@@ -27,7 +26,7 @@ import {
   judgePublicness,
   nothingToArchive,
 } from '../../../shared/discordApi/judgeChannel.js';
-import type { LoadedServer, SyncDeps } from './syncDeps.js';
+import { rolesOf, type LoadedServer, type SyncDeps } from './syncDeps.js';
 
 /** How many forums of a server are recorded at once. */
 const AT_ONCE = 50;
@@ -62,7 +61,13 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
     channel,
     problem: judgeChannel({ guild, channel, bot, named: deps.named }),
   }));
-  const server = describeServer(guild, asOf, rolesNamed(guild.roles, deps.optOutEntries));
+  const server: LoadedServer = {
+    serverId,
+    asOf,
+    told: liveServer(guild),
+    channels: new Map(),
+    ...rolesOf(guild, deps),
+  };
   // Forums that are recorded at once go into one transaction.
   await forEachAtOnce(judged, AT_ONCE, async (one) => {
     if (one.problem !== null) return;
@@ -77,21 +82,6 @@ async function lookAt(deps: SyncDeps, serverId: string): Promise<LoadedServer> {
   // Events about the bot itself only cause a look at the server. So its roles are noted here.
   await noteRoles(deps, { serverId, ...bot, asOf: memberAsOf });
   return server;
-}
-
-function describeServer(
-  guild: LiveGuild,
-  asOf: number,
-  optOutRoles: LoadedServer['optOutRoles'],
-): LoadedServer {
-  return {
-    serverId: guild.id,
-    asOf,
-    told: liveServer(guild),
-    channels: new Map(),
-    optOutRoles,
-    roles: new Map(guild.roles.map((role) => [role.id, role])),
-  };
 }
 
 function categoryOf(

@@ -1,5 +1,4 @@
 import { isNoMember } from '../../../shared/discordApi/platformErrors.js';
-import { rolesNamed } from '../../../shared/discordApi/optOutRoles.js';
 import { guildRequest, memberRequest } from '../../../shared/discordApi/requests.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { erasedPeople } from '../../../shared/store/erasures.js';
@@ -8,7 +7,7 @@ import { NEVER_CHECKED, syncOf } from '../../../shared/store/syncRecords.js';
 import { isPermanent } from '../permanentErrors.js';
 import { forgetMember } from '../records/forgetAccount.js';
 import { noteRoles, type ToldRoles } from './noteRoles.js';
-import type { LoadedServer, SyncDeps } from './syncDeps.js';
+import { rolesOf, type LoadedServer, type SyncDeps } from './syncDeps.js';
 
 /**
  * How many authors of one page of messages are asked for at once. Many threads are fetched at once. A look at the
@@ -99,13 +98,9 @@ async function readAndNote(deps: SyncDeps, { serverId, userId }: Member): Promis
 }
 
 /** Asks for the roles of the server, too. */
-async function withServer(
-  { platform, signal, optOutEntries }: SyncDeps,
-  told: ToldRoles,
-): Promise<ToldRoles> {
-  const { value, asOf } = await platform.get(guildRequest(told.serverId), signal);
-  const roles = new Map(value.roles.map((role) => [role.id, role]));
-  return { ...told, asked: { asOf, roles, optOutRoles: rolesNamed(value.roles, optOutEntries) } };
+async function withServer(deps: SyncDeps, told: ToldRoles): Promise<ToldRoles> {
+  const { value, asOf } = await deps.platform.get(guildRequest(told.serverId), deps.signal);
+  return { ...told, asked: { asOf, ...rolesOf(value, deps) } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LRUCache } from 'lru-cache';
-import type { LiveRole } from '../../../shared/discordApi/answerTypes.js';
+import type { LiveGuild, LiveRole } from '../../../shared/discordApi/answerTypes.js';
+import { rolesNamed } from '../../../shared/discordApi/optOutRoles.js';
 import type { PlatformClient } from '../../../shared/discordApi/platformClient.js';
 import type { SourceThread } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
@@ -52,6 +53,17 @@ export interface LoadedServer {
   optOutRoles: ReadonlySet<string>;
   /** The server's roles by id, as the platform told them. */
   roles: ReadonlyMap<string, LiveRole>;
+}
+
+/** The roles of a server as the platform told them, and which of them leave their bearers out. */
+export function rolesOf(
+  { roles }: Pick<LiveGuild, 'roles'>,
+  { optOutEntries }: Pick<SyncDeps, 'optOutEntries'>,
+): Pick<LoadedServer, 'optOutRoles' | 'roles'> {
+  return {
+    optOutRoles: rolesNamed(roles, optOutEntries),
+    roles: new Map(roles.map((role) => [role.id, role])),
+  };
 }
 
 /** Whether a forum is archived, as the last look at its server has found. */
