@@ -33,25 +33,23 @@ export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<v
     await collections.sync.deleteOne({ _id: thread._id });
     return;
   }
-  let { after, since } = thread;
+  let { after, since, fetched } = thread;
   const startedAt = new Date();
   const isFromFirst = after === NOTHING_FETCHED.after;
   const unreadable: Unreadable = [];
-  let fetched: number;
-  let before = thread.fetched;
+  let page: Page | null;
   for (;;) {
     const from = after;
-    const page = await fetchPage(deps, { ...thread, after: from, fetched: before });
+    page = await fetchPage(deps, { ...thread, after, fetched });
     if (!page) return;
-    after = page.last ?? from;
-    unreadable.push(...page.unreadable);
+    after = page.last ?? after;
     since ??= page.asOf;
-    fetched = page.messages;
-    before += fetched;
-    if (fetched < PAGE_SIZE) break;
+    fetched += page.messages;
+    unreadable.push(...page.unreadable);
+    if (page.messages < PAGE_SIZE) break;
     await notePlace(deps, thread, { from, after, since, fetched });
   }
-  if (fetched === 0) await requireTold(deps, thread, after);
+  if (page.messages === 0) await requireTold(deps, thread, after);
   if (isFromFirst || thread.todo === 'all') await removeDeleted(deps, thread, since);
   const problem = problemOf(unreadable);
   if (problem) deps.logger.warn({ threadId: thread._id, unreadable }, 'Messages cannot be read');
@@ -59,8 +57,7 @@ export async function fetchThread(deps: SyncDeps, thread: SyncThread): Promise<v
     { _id: thread._id, token: thread.token! },
     {
       // A reading that went on from the middle says nothing about the messages before, which may have changed.
-      $set: { after, ...(isFromFirst && { readAt: startedAt }), ...problem },
-      $inc: { fetched },
+      $set: { after, fetched, ...(isFromFirst && { readAt: startedAt }), ...problem },
       $unset: { todo: '', token: '', since: '', dueAt: '', ...(!problem && { problem: '' }) },
     },
   );
@@ -138,7 +135,7 @@ async function notePlace(
   const isFirst = from === NOTHING_FETCHED.after;
   await syncOf(sync, 'thread').updateOne(
     todo === 'all' || isFirst ? { _id, token: token! } : { _id, todo: { $ne: 'all' }, after: from },
-    { $set: { after, ...(todo === 'all' && { since }) }, $inc: { fetched } },
+    { $set: { after, fetched, ...(todo === 'all' && { since }) } },
   );
 }
 
