@@ -29,9 +29,9 @@ export interface MirrorFiles {
   /** Stores a file that was downloaded whole. It may be gone from `path` then. Otherwise the caller removes it there. */
   put(key: string, path: string, facts: FileFacts): Promise<void>;
   /**
-   * The content, or a part of it, of a file that has `bytes` bytes; null where there is none. A file of another length is damaged, and
-   * gives null, too: an answer that announces the recorded length would not match its body. Throws where the mirror does
-   * not answer within READER_WAITS_MS.
+   * The content, or a part of it, of a file that has `bytes` bytes; null where there is none. A file of another length
+   * is damaged, and gives null, too: an answer that announces the recorded length would not match its body. Throws
+   * where the mirror does not answer within READER_WAITS_MS.
    */
   open(key: string, bytes: number, part?: BytePart): Promise<Readable | null>;
   /** Whether there is a file of so many bytes. */

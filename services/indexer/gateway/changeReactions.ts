@@ -24,8 +24,8 @@ interface Reacted {
  * Applies changes of reactions to the messages of one thread. A count may be wrong for a while, because an event may
  * come twice, or tell a reaction that an answer of the platform has already counted. So each of these messages is read
  * again soon. A message that is not recorded is read again, too: the platform may have answered before the reaction,
- * and this answer may not be recorded yet. Who has reacted is not recorded. The thread's mark
- * is claimed for `owner`, the caller, which builds the thread.
+ * and this answer may not be recorded yet. Who has reacted is not recorded. The thread's mark is claimed for `owner`,
+ * the caller, which builds the thread.
  */
 export async function changeReactions(
   { commit }: Pick<IndexerDeps, 'commit'>,

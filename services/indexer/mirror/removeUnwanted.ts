@@ -8,8 +8,8 @@ import { wantedFiles, type WantedFile } from './wantedFiles.js';
 const AT_ONCE = 500;
 
 /**
- * Removes the files of a subject that are no longer wanted; without a mirror, only their records. Resolves with all that
- * was known, and with a mirror also with the files that are wanted.
+ * Removes the files of a subject that are no longer wanted; without a mirror, only their records. Resolves with all
+ * that was known, and with a mirror also with the files that are wanted.
  */
 export async function removeUnwanted(
   deps: IndexerDeps,

@@ -36,7 +36,8 @@ export async function noteRoles(
   if (!checkedAt && judged.carried.length === 0 && deps.members.get(_id) === false) return;
   const noted = await noteChoice(deps, _id, told);
   // While the choice was being stored, a look at the server may have found other opt-out roles. That look has then
-  // forgotten all members, so that they are judged again. This judgement went by the old roles, so it is not remembered.
+  // forgotten all members, so that they are judged again. This judgement went by the old roles, so it is not
+  // remembered.
   if (noted && deps.servers.get(serverId) === noted.looked) deps.members.set(_id, noted.isOut);
 }
 
@@ -67,9 +68,9 @@ function judge(
 
 /**
  * Resolves with whether the member is left out now, which may come from roles that were told later. The member is
- * judged once more within the change itself, because a look at the server may have found other roles meanwhile. Resolves
- * with null where the member was erased, and where nobody can be judged any more, because the server was suspended
- * meanwhile.
+ * judged once more within the change itself, because a look at the server may have found other roles meanwhile.
+ * Resolves with null where the member was erased, and where nobody can be judged any more, because the server was
+ * suspended meanwhile.
  */
 async function noteChoice(
   deps: Pick<SyncDeps, 'commit' | 'signal' | 'servers'>,
