@@ -77,11 +77,11 @@ function cleanFile(
 }
 
 function cleanSticker(
-  { name, url, ...rest }: StickerRecord,
+  sticker: StickerRecord,
   { ids }: TextEraser,
   text: TextEraser['text'],
 ): StickerRecord {
-  return { ...rest, name: text(name, MAX_SHORT_TEXT), url: ids(url) };
+  return { ...sticker, name: text(sticker.name, MAX_SHORT_TEXT), url: ids(sticker.url) };
 }
 
 function cleanReaction(reaction: ReactionRecord, erased: ErasedPeople): ReactionRecord[] {

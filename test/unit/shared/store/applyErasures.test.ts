@@ -106,6 +106,17 @@ describe('applyErasures', () => {
     expect(applyErasures(message, erased)).to.equal(message);
   });
 
+  for (const [field, value] of Object.entries(NAMING)) {
+    if (value === null) continue;
+    it(`returns the same object where ${field} names somebody else`, () => {
+      const others = JSON.parse(
+        JSON.stringify(value).replaceAll(GONE.id, STAYS.id).replaceAll('Zelda', 'Hopper'),
+      ) as typeof value;
+      const message = aMessage({ author: STAYS, [field]: others });
+      expect(applyErasures(message, erased)).to.equal(message);
+    });
+  }
+
   it('removes the words of a message that they wrote', () => {
     const message = aMessage({ author: GONE, content: 'My words', pinned: true });
     const clean = applyErasures(message, erased);
