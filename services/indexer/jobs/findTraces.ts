@@ -1,7 +1,8 @@
+import { TITLE_CHANGE } from '../../../shared/exportFormat/messageTypes.js';
 import { batches } from '../../../shared/platform/batches.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { ErasureRecord } from '../../../shared/store/erasureRecords.js';
-import { erasedPeople, noteNames } from '../../../shared/store/erasures.js';
+import { erasedPeople, noteNames, type ErasedPeople } from '../../../shared/store/erasures.js';
 import { MESSAGE_BATCH } from '../../../shared/store/messageBatch.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import type { IndexerDeps } from '../deps.js';
@@ -18,6 +19,7 @@ export interface Traces {
   serverIds: string[];
   /** Names by which they went. */
   names: string[];
+  /** How many messages hold something of them. */
   messages: number;
   /** Those of the messages that were theirs. */
   removedMessages: number;
@@ -56,7 +58,7 @@ export async function findTraces(
       return clean !== null && clean !== message;
     });
     for (const { threadId } of unclean) threadIds.add(threadId);
-    counts.messages += unclean.length;
+    counts.messages += unclean.filter((message) => isAbout(message, erased)).length;
     counts.removedMessages += unclean.filter(({ author }) => erased.has(author.id)).length;
     report((read += batch.length), total);
   }
@@ -73,6 +75,16 @@ export async function findTraces(
   for await (const server of collections.servers.find({}))
     if (eraseFields(server, erased) !== server) serverIds.add(server._id);
   return { threadIds: [...threadIds], serverIds: [...serverIds], names, ...counts, profiles };
+}
+
+/**
+ * Whether a message that is cleaned holds something of erased people. The first erasure of an archive also empties the
+ * notices of new titles, whomever they name. These are not counted for that alone.
+ */
+function isAbout(message: MessageRecord, erased: ErasedPeople): boolean {
+  if (message.type !== TITLE_CHANGE) return true;
+  const untitled = { ...message, content: '' };
+  return applyErasures(untitled, erased) !== untitled;
 }
 
 /**

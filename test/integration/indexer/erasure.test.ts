@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { ChannelList, Server, ServerStats } from '../../../shared/contract/servers.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { erasedPeople, erasureIdOf, requestErasure } from '../../../shared/store/erasures.js';
-import { THREAD_STARTER } from '../../../shared/exportFormat/messageTypes.js';
+import { THREAD_STARTER, TITLE_CHANGE } from '../../../shared/exportFormat/messageTypes.js';
 import { searchAlias } from '../../../shared/store/searchIndex.js';
 import { NOTHING_FETCHED } from '../../../shared/store/syncRecords.js';
 import type { AuthorSnapshot, SourceMessage, SourceThread } from '../../../shared/store/records.js';
@@ -1016,6 +1016,24 @@ describe('erasing a person', () => {
     expect(asked).to.deep.equal([1_000, 100]);
     await messages.deleteMany({ _id: { $in: said.map(({ _id }) => _id) } });
     await threads.deleteMany({ _id: { $in: said.map(({ threadId }) => threadId) } });
+  });
+
+  it('counts a notice of a new title, which every erasure empties, only where it is theirs', async () => {
+    const renamer = anAuthor('renamer', { id: '777777777777777710' });
+    const { messages, erasures } = deps.collections;
+    const notice = { type: TITLE_CHANGE, counted: false, content: 'Changed the channel name: Tea' };
+    const said = [
+      aMessage(notice),
+      aMessage({ ...notice, author: renamer }),
+      aMessage({ ...notice, mentions: [renamer] }),
+    ];
+    await messages.insertMany(said);
+    const _id = await requestErasure(deps.collections, renamer.id);
+    const erasure = (await erasures.findOne({ _id }))!;
+    const found = await findTraces(deps, erasure, REPORT_NOBODY);
+    expect(found).to.include({ messages: 2, removedMessages: 1 });
+    expect(found.threadIds).to.include.members(said.map(({ threadId }) => threadId));
+    await messages.deleteMany({ _id: { $in: said.map((one) => one._id) } });
   });
 
   it('holds few messages at a time where they are large', async () => {
