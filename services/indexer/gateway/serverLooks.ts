@@ -1,3 +1,4 @@
+import { createTurns } from '../turns.js';
 import { isPermanent } from '../permanentErrors.js';
 import { suspendServer } from '../sync/suspend.js';
 import { loadServer } from '../sync/loadServer.js';
@@ -21,6 +22,7 @@ export interface ServerLooks {
 
 /** Makes the looks of one process. Their results are stored in `deps.servers`. */
 export function createServerLooks(deps: SyncDeps): ServerLooks {
+  const turns = createTurns();
   /** For each server, the look that waits to begin, and the last look that has not ended. */
   const next = new Map<string, Promise<void>>();
   const last = new Map<string, Promise<void>>();
@@ -30,15 +32,13 @@ export function createServerLooks(deps: SyncDeps): ServerLooks {
    */
   const refused = new Set<string>();
   const begin = (serverId: string): Promise<void> => {
-    const ended = (last.get(serverId) ?? Promise.resolve())
-      .then(async () => {
-        next.delete(serverId);
-        if (await untilDone(deps.signal, () => lookAt(deps, serverId))) refused.delete(serverId);
-        else refused.add(serverId);
-      })
-      .finally(() => {
-        if (last.get(serverId) === ended) last.delete(serverId);
-      });
+    const ended = turns(serverId, async () => {
+      next.delete(serverId);
+      if (await untilDone(deps.signal, () => lookAt(deps, serverId))) refused.delete(serverId);
+      else refused.add(serverId);
+    }).finally(() => {
+      if (last.get(serverId) === ended) last.delete(serverId);
+    });
     next.set(serverId, ended);
     last.set(serverId, ended);
     return ended;
