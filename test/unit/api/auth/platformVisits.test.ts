@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { AskedToWait } from '../../../../services/api/auth/askPlatform.js';
 import { createPlatformVisits } from '../../../../services/api/auth/platformVisits.js';
 import type { AppError } from '../../../../shared/contract/errors.js';
+import { stopPerformance } from '../../../support/stopPerformance.js';
 
 /** How a visit ended: `found`, or its status and the seconds to wait. */
 async function outcome(visit: Promise<unknown>): Promise<string> {
@@ -15,15 +16,7 @@ async function outcome(visit: Promise<unknown>): Promise<string> {
 }
 
 describe('createPlatformVisits', () => {
-  const real = performance.now.bind(performance);
-  let now: number;
-  beforeEach(() => {
-    now = 1_000;
-    performance.now = () => now;
-  });
-  afterEach(() => {
-    performance.now = real;
-  });
+  const time = stopPerformance();
 
   it('lets no more than a hundred under way at once', async () => {
     const visit = createPlatformVisits();
@@ -44,12 +37,12 @@ describe('createPlatformVisits', () => {
     const ask = () => outcome(visit(() => Promise.resolve((asked += 1))));
     expect(await wait(600, false)).to.equal('503 600');
     expect(await wait(600)).to.equal('503 600');
-    now += 598_500;
+    time.now += 598_500;
     expect(await ask()).to.equal('503 2');
-    now += 1_499;
+    time.now += 1_499;
     expect(await ask()).to.equal('503 1');
     expect(asked).to.equal(0);
-    now += 1;
+    time.now += 1;
     expect(await ask()).to.equal('found');
     expect(asked).to.equal(1);
   });

@@ -1,16 +1,9 @@
 import { expect } from 'chai';
 import { rememberBriefly } from '../../../../services/api/auth/rememberBriefly.js';
+import { stopPerformance } from '../../../support/stopPerformance.js';
 
 describe('rememberBriefly', () => {
-  const real = performance.now.bind(performance);
-  let now: number;
-  beforeEach(() => {
-    now = 1_000;
-    performance.now = () => now;
-  });
-  afterEach(() => {
-    performance.now = real;
-  });
+  const time = stopPerformance();
 
   it('reuses what was found, but neither an absence nor a failure', async () => {
     const found = {};
@@ -31,7 +24,7 @@ describe('rememberBriefly', () => {
     let asked = 0;
     const find = rememberBriefly<object>(() => {
       asked += 1;
-      now += 900;
+      time.now += 900;
       return Promise.resolve({});
     });
     await find('a');
