@@ -19,7 +19,7 @@ export interface PeopleSums {
   totals: MemberTotals[];
 }
 
-/** What somebody did in one thread. Of its days, only those are read that a rolling period may still cover. */
+/** What somebody did in one thread. Of the days on which they wrote, it has those that a rolling period may cover. */
 type Part = Omit<ContributionView, 'revision'>;
 
 /** What the parts that were read so far tell of how somebody is shown. */

@@ -31,8 +31,9 @@ function unwantedAmong(known: readonly SyncFile[], wanted: readonly WantedFile[]
 }
 
 /**
- * Removes copies of a subject's files, and their records. First the records say that the copies are being removed.
- * Otherwise worker A, which has lost its claim, could remove a copy that worker B has just recorded.
+ * Removes copies of a subject's files, and their records. Before a copy is removed, its record is marked as going, in a
+ * transaction that only the holder of the claim can make. Without that: worker A has read the records and loses its
+ * claim. Meanwhile worker B copies a file again, and records the copy. Then A removes B's copy.
  *
  * A file may belong to another subject by now. Worker A finds that a message with a file has moved out of a thread.
  * Meanwhile worker B copies the file for the thread into which the message has moved. That record stays.

@@ -47,8 +47,8 @@ export type ListIds = (after: string, most: number) => Promise<string[]>;
 
 /**
  * Makes a function that lists the ids in a field of a collection, each once for each document that has it. The field
- * needs an index. With a prefix, only values that begin with the prefix are listed, and without it. A prefix ends with
- * a slash.
+ * needs an index. With a prefix, which ends with a slash, only values that begin with it are read. The ids are what
+ * follows the prefix in these values.
  */
 export function idLister<T extends Document>(
   collection: Collection<T>,
