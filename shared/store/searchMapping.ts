@@ -26,6 +26,9 @@ export const STEM_MARK = '=';
 /** Matches a word that is not split where letters and digits meet. */
 export const LONG_WORD = '[0-9A-Za-z]{41,}';
 
+/** The longest title that is also in the field `heading.whole`, in characters of UTF-16. */
+export const LONGEST_WHOLE = 512;
+
 const CJK = '[\\p{IsHan}\\p{IsHiragana}\\p{IsKatakana}\\p{IsHangul}ー]';
 
 const WORD = '[\\p{L}\\p{M}\\p{N}]';
@@ -256,7 +259,7 @@ const properties: Record<string, estypes.MappingProperty> = {
   // A thread's title once more. Only threads have this field, so a search in titles does not read those of messages,
   // which are many times as many.
   heading: text({
-    fields: { whole: { type: 'keyword', normalizer: 'whole', ignore_above: 512 } },
+    fields: { whole: { type: 'keyword', normalizer: 'whole', ignore_above: LONGEST_WHOLE } },
   }),
   slug: shown,
   preview: shown,

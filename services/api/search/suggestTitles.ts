@@ -1,6 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { SuggestParams, SuggestResponse } from '../../../shared/contract/search.js';
 import type { ThreadDocument } from '../../../shared/store/searchIndex.js';
+import { LONGEST_WHOLE } from '../../../shared/store/searchMapping.js';
 import type { Asker } from '../asker.js';
 import { searchIndex, type IndexDeps } from './askElasticsearch.js';
 import { cleanText } from './parseQuery.js';
@@ -29,14 +30,16 @@ export async function suggestTitles(
 /**
  * Asks for titles that begin as the text does, and then for those of the longest conversations. In an index of the
  * first mapping, no title would match. The sort names a field that such an index lacks. So Elasticsearch refuses the
- * question instead of finding nothing.
+ * question instead of finding nothing. No title in `heading.whole` begins with a text that is longer than all of them.
+ * Elasticsearch would refuse to look for so long a beginning.
  */
 export function buildSuggestRequest(text: string): Omit<estypes.SearchRequest, 'index'> {
+  const begins = { constant_score: { filter: { prefix: { 'heading.whole': text } } } };
   return {
     query: {
       bool: {
         filter: [{ match_bool_prefix: { heading: { query: text, operator: 'and' } } }],
-        should: [{ constant_score: { filter: { prefix: { 'heading.whole': text } } } }],
+        should: text.length > LONGEST_WHOLE ? [] : [begins],
       },
     },
     size: SUGGESTIONS,

@@ -58,7 +58,10 @@ const ODD = [
   'x'.repeat(512),
   '字'.repeat(512),
   'ก'.repeat(512),
-  '😀'.repeat(256),
+  '😀'.repeat(512),
+  '𠀀'.repeat(512),
+  // Composed, this letter is two characters.
+  '\u0958'.repeat(512),
   'a '.repeat(256),
   'a.b_c-d:e/'.repeat(51),
   '++'.repeat(256),
