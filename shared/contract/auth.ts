@@ -1,6 +1,7 @@
 /** Tokens, API keys and the current user. */
 import Joi from 'joi';
 import {
+  atMost,
   count,
   givenTime,
   id,
@@ -25,13 +26,13 @@ export interface TokenRequest {
 /** Checks a TokenRequest. */
 export const tokenRequestSchema = Joi.object<TokenRequest, true>({
   grant_type: oneOf(['authorization_code'] as const, 'What the code is'),
-  code: Joi.string().max(512).required().description('Code that the platform handed out'),
-  state: Joi.string()
-    .max(512)
-    .description('What the platform handed back; needed when the flow began at /auth/login'),
-  redirect_uri: Joi.string()
-    .max(2_048)
-    .description('Where the platform sent the user; must be the configured address exactly'),
+  code: atMost(512).required().description('Code that the platform handed out'),
+  state: atMost(512).description(
+    'What the platform handed back; needed when the flow began at /auth/login',
+  ),
+  redirect_uri: atMost(2_048).description(
+    'Where the platform sent the user; must be the configured address exactly',
+  ),
 });
 
 /** Body of POST /auth/refresh. */
@@ -41,7 +42,7 @@ export interface RefreshRequest {
 
 /** Checks a RefreshRequest. */
 export const refreshRequestSchema = Joi.object<RefreshRequest, true>({
-  refresh_token: Joi.string().max(512).required().description('Works once'),
+  refresh_token: atMost(512).required().description('Works once'),
 });
 
 /** Body of POST /auth/logout. */
@@ -51,7 +52,7 @@ export interface LogoutRequest {
 
 /** Checks a LogoutRequest. */
 export const logoutRequestSchema = Joi.object<LogoutRequest, true>({
-  refresh_token: Joi.string().max(512).required().description('A refresh token of the login'),
+  refresh_token: atMost(512).required().description('A refresh token of the login'),
 });
 
 /** POST /auth/logout. */
@@ -130,8 +131,7 @@ export interface NewApiKey {
 
 /** Checks a NewApiKey. */
 export const newApiKeySchema = Joi.object<NewApiKey, true>({
-  name: Joi.string()
-    .max(100)
+  name: atMost(100)
     .pattern(/^\S(?:[\s\S]*\S)?$/)
     .messages({ 'string.pattern.base': '{{#label}} must not begin or end with white space' })
     .required()

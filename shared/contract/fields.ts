@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { characterCount } from './characterCount.js';
 import { parseTime } from './parseTime.js';
 
 /** A snowflake id as text: digits, never a JSON number. */
@@ -11,6 +12,16 @@ export const id = (description: string) =>
 /** Text that may be empty. */
 export const text = (description: string) =>
   Joi.string().allow('').required().description(description);
+
+/** A text of at most so many characters, counted as JSON Schema counts them: joi itself counts most emoji twice. */
+export const atMost = (characters: number, schema: Joi.StringSchema = Joi.string()) =>
+  schema
+    .custom((value: string, helpers) =>
+      characterCount(value) > characters
+        ? helpers.error('string.max', { limit: characters })
+        : value,
+    )
+    .meta({ jsonSchema: { maxLength: characters } });
 
 /** Text, or null where there is none. */
 export const nullableText = (description: string) =>
@@ -99,11 +110,9 @@ export const filterParameter = (description: string) =>
 
 /** Query parameter: the cursor of an earlier page, after which the list goes on. */
 export const cursorParameter = () =>
-  Joi.string()
-    .max(256)
-    .description(
-      'nextCursor of the page before, with the same filters and sort; the limit may change',
-    );
+  atMost(256).description(
+    'nextCursor of the page before, with the same filters and sort; the limit may change',
+  );
 
 /** Query of a list that has no filters. */
 export interface PageQuery {

@@ -1,6 +1,7 @@
 /** Full-text search, and completion of titles. */
 import Joi from 'joi';
 import {
+  atMost,
   count,
   filterParameter,
   givenTime,
@@ -113,13 +114,12 @@ export interface SuggestResponse {
   suggestions: { threadId: string; title: string; slug: string }[];
 }
 
-const queryText = Joi.string()
+const queryText = atMost(SEARCH_LIMITS.characters)
   .pattern(/\S/)
-  .max(SEARCH_LIMITS.characters)
   .required()
   .messages({ 'string.pattern.base': '{{#label}} must not be blank' });
 
-const filter = (description: string) => filterParameter(description).max(100);
+const filter = (description: string) => atMost(100, filterParameter(description));
 
 /** Checks SearchParams. */
 export const searchQuerySchema = Joi.object<SearchParams, true>({

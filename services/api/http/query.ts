@@ -4,7 +4,7 @@ import { AppError, type ErrorDetail } from '../../../shared/contract/errors.js';
 import { keysOf } from '../../../shared/platform/keysOf.js';
 
 /**
- * The most bytes of a query string. The longest `q` has 512 characters, each of which takes up to 9 bytes when encoded.
+ * The most bytes of a query string. The longest `q` has 512 characters, each of which takes up to 12 bytes when encoded.
  */
 const LONGEST_QUERY = 8_192;
 /** Joi reports every problem, not only the first one, and names the parameters without quotes. */

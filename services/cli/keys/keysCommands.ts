@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { characterCount } from '../../../shared/contract/characterCount.js';
 import { parseTime } from '../../../shared/contract/parseTime.js';
 import { MOST_KEY_YEARS, SCOPES } from '../../../shared/contract/scopes.js';
 import { apiKeyId, isKeyExpiry } from '../../../shared/store/apiKeys.js';
@@ -47,7 +48,7 @@ function readKeyId(text: string): string {
 
 function readName(text: string): string {
   const name = text.trim();
-  if (name.length >= 1 && name.length <= 100) return name;
+  if (name !== '' && characterCount(name) <= 100) return name;
   throw new InvalidArgumentError('It must be 1 to 100 characters long.');
 }
 

@@ -42,9 +42,16 @@ describe('keys on the command line', () => {
     expect((await keys('list')).stdout).to.contain('revoked');
   });
 
+  it('take a name of 100 characters, of which an emoji is one', async () => {
+    const { code, stdout } = await keys('create', '--level', 'read', '--name', '😀'.repeat(100));
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^fa_/);
+  });
+
   it('fail with the reason, and make nothing', async () => {
     const cases: [string[], number, RegExp][] = [
       [['create', '--level', 'read', '--name', ' '], 2, /--name .* 1 to 100 characters/],
+      [['create', '--level', 'read', '--name', '😀'.repeat(101)], 2, /1 to 100 characters/],
       [
         ['create', '--level', 'read', '--name', 'x', '--expires', '2999-01-01'],
         2,

@@ -1,12 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import type Joi from 'joi';
 import { openApiDocument } from '../../../shared/contract/openapi.js';
 import { operations } from '../../../shared/contract/operations.js';
 
 const document = openApiDocument(Object.values(operations));
+interface DocumentedSchema {
+  type?: string;
+  pattern?: string;
+  maxLength?: number;
+  properties?: Record<string, DocumentedSchema>;
+}
+
 interface Documented {
-  parameters?: { name: string; in: string; schema: { type?: string; pattern?: string } }[];
-  requestBody?: { content: Record<string, { schema: { type?: string } }> };
+  parameters?: { name: string; in: string; schema: DocumentedSchema }[];
+  requestBody?: { content: Record<string, { schema: DocumentedSchema }> };
 }
 
 type DocumentedResponses = Record<string, { description: string; headers?: object }>;
@@ -59,11 +67,9 @@ describe('OpenAPI document', () => {
   });
 
   it('says of every text parameter that refuses blank text that it does so', () => {
-    const described = document['paths'] as Record<string, Record<string, Documented>>;
     const refusing: string[] = [];
     for (const { operationId, paths, method, query } of Object.values(operations)) {
-      const path = String(paths[0]).replace(/:(\w+)/g, '{$1}');
-      for (const { name, in: where, schema } of described[path]?.[method]?.parameters ?? []) {
+      for (const { name, in: where, schema } of described(paths[0], method).parameters ?? []) {
         if (where !== 'query' || schema.type !== 'string') continue;
         if ('enum' in schema || 'anyOf' in schema) continue;
         const isRefused = query.extract(name).validate(' ').error !== undefined;
@@ -72,6 +78,34 @@ describe('OpenAPI document', () => {
       }
     }
     expect(refusing).to.include.members(['listThreads tag', 'searchArchive tag']);
+  });
+
+  it('refuses a text for its length only beyond the characters that it says, emoji included', () => {
+    const bounded: string[] = [];
+    for (const { operationId, paths, method, query, body } of Object.values(operations)) {
+      const { parameters = [], requestBody } = described(paths[0], method);
+      const members = requestBody?.content['application/json']?.schema.properties ?? {};
+      const texts = [
+        ...parameters.map(({ name, schema }) => ({ name, schema, checked: query })),
+        ...Object.entries(members).map(([name, schema]) => ({
+          name,
+          schema,
+          checked: body?.schema,
+        })),
+      ];
+      for (const { name, schema, checked } of texts) {
+        if (schema.maxLength === undefined) continue;
+        const isTooLong = (length: number): boolean =>
+          (checked as Joi.ObjectSchema)
+            .extract(name)
+            .validate('😀'.repeat(length), { abortEarly: false })
+            .error?.details.some(({ type }) => type === 'string.max') ?? false;
+        bounded.push(`${operationId} ${name}`);
+        expect(isTooLong(schema.maxLength), bounded.at(-1)).to.equal(false);
+        expect(isTooLong(schema.maxLength + 1), bounded.at(-1)).to.equal(true);
+      }
+    }
+    expect(bounded).to.include.members(['searchArchive q', 'suggestTitles q', 'createKey name']);
   });
 
   it('says that a request body may have no other members', () => {
@@ -119,6 +153,12 @@ describe('OpenAPI document', () => {
     }
   });
 });
+
+/** The operation of the document with a path such as `/users/:userId`. */
+function described(path: string | undefined, method: string): Documented {
+  const paths = document['paths'] as Record<string, Record<string, Documented>>;
+  return paths[String(path).replace(/:(\w+)/g, '{$1}')]![method]!;
+}
 
 /** Every operation of the document: its method and path, and its responses by status. */
 function documented(): { path: string; responses: DocumentedResponses }[] {
