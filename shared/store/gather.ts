@@ -31,6 +31,8 @@ const SHORTEST_REST_MS = 60;
 const LONGEST_REST_MS = 240;
 const REST_TIMES = 3;
 const MAX_OPERATIONS = 500;
+/** How many documents one reply holds. The process takes a reply apart at once, and does nothing else meanwhile. */
+const MOST_IN_REPLY = 1_000;
 /**
  * A request fails after this time (ms), which is beyond the driver's own limits. A request that never ends would hold
  * up all requests behind it.
@@ -230,7 +232,8 @@ async function findByField<T extends { _id: string }>(
 ): Promise<WithId<T>[][]> {
   const projection = fields && Object.fromEntries([field, ...fields].map((name) => [name, 1]));
   const wanted = { [field]: { $in: [...new Set(values)] } } as Filter<T>;
-  const found = await collection.find(wanted, projection ? { projection } : {}).toArray();
+  const options = { batchSize: MOST_IN_REPLY, ...(projection && { projection }) };
+  const found = await collection.find(wanted, options).toArray();
   const byValue = groupBy(found, (document): unknown => (document as T)[field]);
   return values.map((value) => byValue.get(value) ?? []);
 }

@@ -22,6 +22,7 @@ import {
   type Marking,
   type WorkKind,
 } from '../../../shared/store/work.js';
+import { slices } from '../records/slices.js';
 
 type Name = keyof Collections;
 type Stored<N extends Name> = Collections[N] extends Collection<infer T> ? T : never;
@@ -83,6 +84,8 @@ const MOST_READ = 5_000;
  */
 const MOST_CHANGES_BESIDE = 16;
 const BESIDE_MS = 10_000;
+/** How many documents one call writes. The process encodes them at once, and does nothing else meanwhile. */
+const MOST_WRITTEN = 1_000;
 /**
  * How long a transaction may take (ms). A transaction that neither ended nor failed would hold up all later ones. The
  * driver tries a transaction again for two minutes, and MongoDB aborts each try after one minute.
@@ -301,8 +304,10 @@ class StagedDocuments {
       const gone = [...stored].filter((id) => documents.get(id) === null);
       if (gone.length > 0) await collection.deleteMany({ _id: { $in: gone } }, { session });
       const kept = [...documents.values()].filter((document) => document !== null);
-      const writes = kept.map((document) => writeOf(document, stored.has(document._id)));
-      if (writes.length > 0) await collection.bulkWrite(writes, { session, ordered: false });
+      for (const some of slices(kept, MOST_WRITTEN)) {
+        const writes = some.map((document) => writeOf(document, stored.has(document._id)));
+        await collection.bulkWrite(writes, { session, ordered: false });
+      }
     }
   }
 
@@ -330,9 +335,10 @@ class StagedDocuments {
     const read = this.#read.get(name);
     const stored = new Set(ids.filter((id) => read?.get(id)));
     const unread = ids.filter((id) => !read?.has(id));
-    if (unread.length === 0) return stored;
-    const found = collection.find({ _id: { $in: unread } }, { session, projection: { _id: 1 } });
-    for (const { _id } of await found.toArray()) stored.add(_id);
+    for (const some of slices(unread)) {
+      const found = collection.find({ _id: { $in: some } }, { session, projection: { _id: 1 } });
+      for (const { _id } of await found.toArray()) stored.add(_id);
+    }
     return stored;
   }
 

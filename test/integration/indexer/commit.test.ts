@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import {
   MongoServerError,
@@ -233,6 +234,28 @@ describe('changes in transactions', () => {
     const meanwhile = after - begun;
     await Promise.all(going);
     expect(meanwhile).to.be.at.most(6);
+  });
+
+  it('are written a thousand documents at once at most, so that other work goes on between', async () => {
+    const { imports } = stores.mongo.collections;
+    const bulkWrite = mock.method(imports, 'bulkWrite');
+    const find = mock.method(imports, 'find');
+    const ids = Array.from({ length: 2_500 }, (_, n) => `many-${n}`);
+    await commit({
+      reads: {},
+      decide: (documents) => ids.forEach((id) => documents.put('imports', record(id, 1))),
+    });
+    const written = bulkWrite.mock.calls.map((call) => call.arguments[0].length);
+    const asked = find.mock.calls.map((call) => {
+      return (call.arguments[0] as { _id: { $in: string[] } })._id.$in.length;
+    });
+    bulkWrite.mock.restore();
+    find.mock.restore();
+    expect([written, asked]).to.deep.equal([
+      [1_000, 1_000, 500],
+      [1_000, 1_000, 500],
+    ]);
+    expect(await imports.countDocuments({ _id: { $in: ids } })).to.equal(2_500);
   });
 
   it('are refused once the process stops, but for its last ones', async () => {
