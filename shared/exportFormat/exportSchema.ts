@@ -18,7 +18,7 @@ import type {
 } from './exportTypes.js';
 import { MAX_SHORT_TEXT as SHORT, MAX_TEXT as LONG } from './limits.js';
 import { SNOWFLAKE } from './snowflake.js';
-import { isTimestamp } from './timestamps.js';
+import { isTimestamp, LAST_YEAR } from './timestamps.js';
 
 const snowflake = () =>
   Joi.string()
@@ -34,12 +34,14 @@ const text = (max: number) => Joi.string().allow('').max(max);
 const orNull = (schema: Joi.StringSchema) => schema.allow(null);
 const size = () => Joi.number().integer().min(0);
 const pixels = () => Joi.number().min(0).allow(null);
-const timestamp = (lastYear?: number) =>
+const timestamp = (lastYear = LAST_YEAR) =>
   Joi.string()
     .custom((value: string, helpers) =>
       isTimestamp(value, lastYear) ? value : helpers.error('time'),
     )
-    .messages({ time: '{{#label}} must be an ISO 8601 time with an offset' });
+    .messages({
+      time: `{{#label}} must be an ISO 8601 time with an offset, in the years 1 to ${lastYear}`,
+    });
 const listOf = (schema: Joi.Schema, max: number) => Joi.array().items(schema).max(max);
 
 const guild = Joi.object<ExportGuild, true>({

@@ -1,5 +1,6 @@
 const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:Z|[+-]\d\d:\d\d)$/;
-const LAST_YEAR = 2199;
+/** The last year of times that are kept as moments. An export of a later time is wrong. */
+export const LAST_YEAR = 2199;
 
 /**
  * Whether a text is an ISO 8601 time with an offset, in the years 1 to `lastYear`. The year of the moment in UTC

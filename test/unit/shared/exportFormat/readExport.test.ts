@@ -304,6 +304,9 @@ describe('inspectExport of a damaged file', () => {
     ]) {
       const found = await rejection(anExport({ messages: [anExportMessage({ timestamp })] }));
       expect(found.at).to.match(/^messages\[0\]\.timestamp/);
+      expect(found.reason).to.equal(
+        'timestamp must be an ISO 8601 time with an offset, in the years 1 to 2199',
+      );
     }
   });
 
