@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { equalTexts } from './equalTexts.js';
+import { isLocalHost } from './localHost.js';
 import type { StoreWatch } from './watchStore.js';
 
 /** Upper bounds of the histograms of durations (seconds). */
@@ -48,14 +49,16 @@ const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'];
 
 /**
  * Whether a request may read the metrics: `granted` with METRICS_TOKEN, or from this machine without a proxy in
- * between.
+ * between. A browser on this machine may hold a page of a site whose name points here. The page can read what its own
+ * host answers, so the Host header must not be the name of a public site.
  */
 export function metricsAccess(
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
   token: string | undefined,
 ): 'granted' | 'missing' | 'wrong' {
   const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
-  if (!isForwarded && LOOPBACK.test(socket.remoteAddress ?? '')) return 'granted';
+  const isFromHere = !isForwarded && LOOPBACK.test(socket.remoteAddress ?? '');
+  if (isFromHere && isLocalHost(headers.host)) return 'granted';
   const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (given === undefined) return 'missing';
   return token !== undefined && equalTexts(digest(token), digest(given)) ? 'granted' : 'wrong';

@@ -8,8 +8,8 @@ import type { ApiMetrics } from '../metrics/apiMetrics.js';
 const PATH = '/metrics';
 
 /**
- * GET /metrics in the text format of Prometheus, for requests from this machine or with METRICS_TOKEN. Throws
- * UNAUTHORIZED without a token, and FORBIDDEN for a wrong one.
+ * GET /metrics in the text format of Prometheus, for programs of this machine or with METRICS_TOKEN. Throws UNAUTHORIZED
+ * without a token, and FORBIDDEN for a wrong one.
  */
 export function serveMetrics(
   { registry, read }: ApiMetrics,

@@ -87,6 +87,17 @@ describe('GET /metrics', () => {
     expect(await status({ Authorization: `Bearer ${TOKEN}` })).to.equal(200);
   });
 
+  it('is not for a page of a site whose name points to this machine', async () => {
+    const status = async (headers: Record<string, string>) =>
+      (await api.get('/metrics', headers)).status;
+    for (const host of ['localhost:3000', '[::1]:3000', 'api:3000', 'host.docker.internal']) {
+      expect(await status({ Host: host }), host).to.equal(200);
+    }
+    const Host = 'elsewhere.example:3000';
+    expect(await status({ Host })).to.equal(401);
+    expect(await status({ Host, Authorization: `Bearer ${TOKEN}` })).to.equal(200);
+  });
+
   it('has no other methods, and no other spelling', async () => {
     const posted = await api.send('POST', '/metrics');
     expect([posted.status, posted.headers['allow']]).to.deep.equal([405, 'GET, HEAD, OPTIONS']);

@@ -2,11 +2,12 @@ import type { Context } from 'koa';
 import { SCOPES } from '../../../../shared/contract/scopes.js';
 import { AppError } from '../../../../shared/contract/errors.js';
 import type { Access, Operation } from '../../../../shared/contract/operation.js';
+import { isLocalHost } from '../../../../shared/platform/localHost.js';
 import type { Credential } from '../../auth/credential.js';
 import type { Identify } from '../../auth/identify.js';
 import { InvalidCredential, invalidCredential, missingCredential } from '../../auth/refusals.js';
 import type { Admitted, Caller } from '../../caller.js';
-import { isLocalHost, isLoopbackOrigin, isOwnOrigin } from '../origin.js';
+import { isLoopbackOrigin, isOwnOrigin } from '../origin.js';
 import type { AddressReader } from './addressReader.js';
 import { countRequest, limitOf, refuseBlocked } from './countRequest.js';
 import type { RateLimits } from './rateLimits.js';
@@ -67,7 +68,7 @@ export function createGate(options: GateOptions): Gate {
  * Admits a request to a protected operation with DISABLE_AUTH. Throws FORBIDDEN for a request of another site's page.
  */
 function developer(ctx: Context): Admitted {
-  const isHere = isLocalHost(ctx) && (isOwnOrigin(ctx) || isLoopbackOrigin(ctx));
+  const isHere = isLocalHost(ctx.get('Host')) && (isOwnOrigin(ctx) || isLoopbackOrigin(ctx));
   if (!isHere) {
     throw new AppError('FORBIDDEN', 'With DISABLE_AUTH, pages of other sites must not use this');
   }

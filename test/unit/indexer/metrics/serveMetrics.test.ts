@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { expect } from 'chai';
 import { Gauge, Registry } from 'prom-client';
 import { createLogger } from '../../../../shared/platform/logger.js';
@@ -38,6 +39,23 @@ describe('serveMetrics', () => {
     expect(await ask('/metrics', { headers: wrong })).to.deep.equal([403, null]);
     const right = { ...REMOTE, Authorization: `Bearer ${TOKEN}` };
     expect(await ask('/metrics', { headers: right })).to.deep.equal([200, null]);
+  });
+
+  it('is not for a page of a site whose name points to this machine', async () => {
+    // `fetch` cannot send another Host.
+    const status = (headers: Record<string, string>) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        get(`${url}/metrics`, { headers }, (reply) => {
+          reply.resume();
+          resolve(reply.statusCode);
+        }).on('error', reject);
+      });
+    for (const Host of ['localhost:9100', '192.168.1.2:9100', '[::1]:9100', 'indexer:9100']) {
+      expect(await status({ Host }), Host).to.equal(200);
+    }
+    const Host = 'elsewhere.example:9100';
+    expect(await status({ Host })).to.equal(401);
+    expect(await status({ Host, Authorization: `Bearer ${TOKEN}` })).to.equal(200);
   });
 
   it('answers 500 where a metric cannot be collected, and goes on', async () => {
