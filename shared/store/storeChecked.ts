@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { ExportError } from '../exportFormat/exportError.js';
 import { inspectExport, type Inspection } from '../exportFormat/readExport.js';
 import type { Collections } from './collections.js';
+import { joinSmallParts } from './joinSmallParts.js';
 import { storeUpload } from './uploads.js';
 
 /** The most bytes that are held back. The header stands first, and has to show within them that the file is public. */
@@ -32,7 +33,7 @@ export async function storeChecked(
   };
   try {
     const verdict = await inspectExport(
-      passing(source, held, out, () => stored),
+      passing(joinSmallParts(source), held, out, () => stored),
       open,
     );
     if ('reason' in verdict) {
