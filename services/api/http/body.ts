@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Transform, type Readable } from 'node:stream';
+import { finished, Transform, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { AppError } from '../../../shared/contract/errors.js';
 import type { BodyRule, RawBody } from '../../../shared/contract/operation.js';
@@ -94,8 +94,10 @@ function bounded(request: IncomingMessage, rule: BodyRule<unknown>, pace: Pace):
   // still gets the error.
   counter.on('error', () => undefined);
   cutSlow(request, () => bytes, pace);
-  request.on('close', () => {
-    if (!request.complete) counter.destroy(cutShort());
+  // The connection may have ended already, while the credential was checked. Unlike a listener for `close`, `finished`
+  // also reports that.
+  finished(request, (error) => {
+    if (error) counter.destroy(cutShort());
   });
   return request.pipe(counter);
 }

@@ -23,14 +23,17 @@ describe('readBody', () => {
   let current: BodyRule<unknown>;
   let outcome: Promise<unknown>;
   let begun: () => void;
+  let beforeAsking: Promise<unknown> = Promise.resolve();
   let beforeReading: Promise<unknown> = Promise.resolve();
   before(async () => {
     server = createServer((incoming, response) => {
       incoming.on('close', () => setImmediate(() => server.emit('cut')));
-      outcome = readBody(incoming, current).then(
-        (body) => beforeReading.then(() => readAll(body)),
-        (error: unknown) => error,
-      );
+      outcome = beforeAsking
+        .then(() => readBody(incoming, current))
+        .then(
+          (body) => beforeReading.then(() => readAll(body)),
+          (error: unknown) => error,
+        );
       begun();
       void outcome.then(() => response.writeHead(204, { Connection: 'close' }).end());
     });
@@ -138,6 +141,17 @@ describe('readBody', () => {
     beforeReading = once(server, 'cut');
     expect(await send(raw, announced, ['{"n":'], true)).to.equal('VALIDATION_ERROR');
     beforeReading = Promise.resolve();
+  });
+
+  it('reports it also where the body was cut before it is asked for, even if all of it had arrived', async () => {
+    for (const length of [50, 5]) {
+      const headers = { ...JSON_TYPE, 'Content-Length': String(length) };
+      for (const one of [rule, raw]) {
+        beforeAsking = once(server, 'cut');
+        expect(await send(one, headers, ['{"n":'], true)).to.equal('VALIDATION_ERROR');
+      }
+    }
+    beforeAsking = Promise.resolve();
   });
 
   it('takes an absent body for an empty object only where the rule says so', async () => {
