@@ -1,3 +1,4 @@
+import { keyName } from '../../../shared/store/apiKeys.js';
 import { ERASED_CALLER } from '../../../shared/store/audit.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { cleanTexts } from '../../../shared/store/recordAuditEntry.js';
@@ -29,7 +30,9 @@ export async function forgetMember(
 }
 
 async function renameKeys({ apiKeys }: Accounts, userId: string): Promise<void> {
-  for await (const { _id, name } of apiKeys.find()) {
+  for await (const key of apiKeys.find()) {
+    const { _id } = key;
+    const name = keyName(key);
     if (!name.includes(userId)) continue;
     await apiKeys.updateOne({ _id }, { $set: { name: name.replaceAll(userId, ERASED_CALLER) } });
   }

@@ -5,6 +5,7 @@ import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { SimilarThreads } from '../../../shared/contract/similar.js';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { createApiKey } from '../../../shared/store/apiKeys.js';
+import type { ApiKeyRecord } from '../../../shared/store/credentials.js';
 import { until } from '../../support/apiServer.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import { everyTrace } from '../../support/everyTrace.js';
@@ -160,6 +161,12 @@ describe('erasing a person who wrote in many threads and is mentioned in others'
     await collections.refreshTokens.insertOne({ _id: 'f', generation: 0, ...account, ...times });
     const key = { name: `key of ${USER_ID}`, level: 'read' as const, expiresAt: null };
     await createApiKey(collections, key);
+    // Somebody may insert keys by hand, without a name, or with one that is no text.
+    const byHand = { level: 'read', hash: '', createdAt: new Date() };
+    await collections.apiKeys.insertMany([
+      { _id: '0000000000000001', ...byHand },
+      { _id: '0000000000000002', ...byHand, name: [`of ${USER_ID}`] },
+    ] as ApiKeyRecord[]);
     await collections.audit.insertOne({
       _id: 'a'.repeat(24),
       at: new Date(),
