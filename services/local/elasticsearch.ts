@@ -55,7 +55,9 @@ export async function startElasticsearch(
 }
 
 // A write must not create an index, because the services create indexes with their mapping. The disk of a laptop may be
-// nearly full, so no limits of the disk are enforced.
+// nearly full, so no limits of the disk are enforced. `http.cors.enabled` allows no site, as none is named. It has the
+// node refuse what pages of other sites send. Without it, the node would do what they ask for (empty an index, say), and
+// only hide the answer from them.
 const settings = (
   ports: ElasticsearchPorts,
   folders: ElasticsearchFolders,
@@ -68,6 +70,7 @@ transport.host: 127.0.0.1
 transport.port: ${ports.transport}
 path.data: ${JSON.stringify(folders.data)}
 path.logs: ${JSON.stringify(folders.logs)}
+http.cors.enabled: true
 xpack.security.enabled: false
 action.auto_create_index: false
 cluster.routing.allocation.disk.threshold_enabled: false

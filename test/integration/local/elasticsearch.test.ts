@@ -7,9 +7,17 @@ import { removeDataDir } from '../../../services/local/elasticsearchFolder.js';
 import { otherUser } from '../../../services/local/otherUser.js';
 import { rejectionOf, withTemporaryFolder } from '../../support/temporaryFolder.js';
 
-/** It stands for Elasticsearch: it tells its encoding of names, what it can read of its configuration, and its heap. */
-const PROGRAM =
-  '#!/bin/sh\nlocale charmap\ncat "$ES_PATH_CONF/log4j2.properties"\necho "$ES_JAVA_OPTS"\nexit 7\n';
+/**
+ * It stands for Elasticsearch: it tells its encoding of names, what it can read of its configuration, which sites it
+ * serves, and its heap.
+ */
+const PROGRAM = `#!/bin/sh
+locale charmap
+cat "$ES_PATH_CONF/log4j2.properties"
+grep http.cors "$ES_PATH_CONF/elasticsearch.yml"
+echo "$ES_JAVA_OPTS"
+exit 7
+`;
 const PORTS = { http: 1, transport: 1 };
 
 /** A home that everybody can read, and a data folder with these permissions. */
@@ -54,6 +62,11 @@ describe('startElasticsearch', () => {
       const message = await start();
       // Only root has another user run the node.
       expect(message).to.include(otherUser() === undefined ? 'exit code 7' : 'chmod o+x');
+    }));
+
+  it('has the node refuse requests that pages of other sites send', () =>
+    withFolders(0o755, async (_dataDir, start) => {
+      expect((await start()).match(/http\.cors.*/g)).to.deep.equal(['http.cors.enabled: true']);
     }));
 
   for (const [given, options] of [
