@@ -16,6 +16,7 @@ import { BodyWriter, writeBody } from '../stores/bodyWriter.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { onlyChanged } from '../stores/searchWriter.js';
 import { createSentDocuments, type SentDocuments } from '../stores/sentDocuments.js';
+import { toldMessages } from '../stores/toldMessages.js';
 import { isStillHeld } from '../work/claims.js';
 import { cleanMessages, cleanThread, cleanWords, removeIfEmptied } from './cleanRecords.js';
 import { readThread } from './readThread.js';
@@ -54,7 +55,7 @@ async function countMessages(
   const items = await threadItems
     .find({ _id: { $in: ids } }, { projection: { 'facts.messages': 1 } })
     .toArray();
-  return new Map(items.map(({ _id, facts }) => [_id, facts.messages]));
+  return new Map(items.map((item) => [item._id, toldMessages(item)]));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { IndexerDeps } from '../deps.js';
 import type { SearchWriter } from '../stores/searchWriter.js';
 import { nextVersion } from '../stores/nextVersion.js';
+import { toldMessages } from '../stores/toldMessages.js';
 import { pagesById } from '../../../shared/store/pagesById.js';
 import { markId } from '../../../shared/store/work.js';
 import { documentId } from '../../../shared/store/searchIndex.js';
@@ -29,10 +30,10 @@ export async function checkGeneration(
   let mended = 0;
   const projection = { revision: 1, 'facts.messages': 1 };
   for await (const items of pagesById(deps.collections.threadItems, { projection })) {
-    const listed = items.map(({ _id, revision, facts: { messages } }) => ({
-      threadId: _id,
-      revision,
-      documents: messages + 1,
+    const listed = items.map((item) => ({
+      threadId: item._id,
+      revision: item.revision,
+      documents: toldMessages(item) + 1,
     }));
     const differing = await findDiffering(
       deps,

@@ -14,13 +14,15 @@ export interface Difference {
 }
 
 /**
- * `above`: the repair must write a greater revision than this. `member`: `<serverId>/<userId>`. `messagesOnly`: the
- * messages are removed, and their thread stays.
+ * `above`: the repair must write a greater revision than this. `member` and `line`: the id of a person's row on a
+ * server, or of a line of a leaderboard, that must be removed. `messagesOnly`: the messages are removed, and their
+ * thread stays.
  */
 export interface DifferenceClue {
   above?: number;
   userId?: string;
   member?: string;
+  line?: string;
   messagesOnly?: boolean;
   /** The documents of a search index that must not be there, with the versions that were found. */
   index?: string;

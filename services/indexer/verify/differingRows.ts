@@ -1,13 +1,13 @@
 import { differingFields } from './differingFields.js';
 
 /**
- * A row that is not as it must be. `problem` says how, for people. `compared` holds the stored row and the expected
- * one, where both exist.
+ * A row that is not as it must be: as it is stored, and as it is expected. One of them may not exist. `problem` says how
+ * they differ, for people.
  */
 export interface DifferingRow<T> {
-  row: T;
+  stored: T | undefined;
+  expected: T | undefined;
   problem: string;
-  compared: T[];
 }
 
 /**
@@ -24,12 +24,13 @@ export function differingRows<T extends { _id: string }>(
   for (const row of stored) {
     const must = missing.get(row._id);
     missing.delete(row._id);
-    if (!must) found.push({ row, problem: 'must not be', compared: [] });
     const fields = must ? differingFields(row, must, leftOut) : [];
-    if (must && fields.length > 0) {
-      found.push({ row, problem: `differs in ${fields.join(', ')}`, compared: [row, must] });
-    }
+    if (must && fields.length === 0) continue;
+    const problem = must ? `differs in ${fields.join(', ')}` : 'must not be';
+    found.push({ stored: row, expected: must, problem });
   }
-  const lacking = [...missing.values()];
-  return [...found, ...lacking.map((row) => ({ row, problem: 'is not there', compared: [] }))];
+  const lacking = [...missing.values()].map((row) => {
+    return { stored: undefined, expected: row, problem: 'is not there' };
+  });
+  return [...found, ...lacking];
 }

@@ -83,6 +83,28 @@ describe('documents that the search index refuses', () => {
     expect(missing).to.include({ kind: 'search.wrong', id: threadId });
   });
 
+  it('does not keep verification from finding an older document in its place', async () => {
+    const { threadId, said } = await recordThread(2);
+    const { _id } = said[1]!;
+    await build(deps, threadId);
+    const place = { index: searchAlias(deps.namespace), id: documentId('message', _id) };
+    const older = await deps.elasticsearch.get<object>(place);
+    await change(threadId, _id, POISON);
+    await build(deps, threadId);
+    await bringToRest(deps, stores);
+    expect(await verifyNow(deps)).to.include({ clean: true });
+    // As where the index was restored from a snapshot that is older than the refusal.
+    const { _version: version = 0 } = await deps.elasticsearch.get(place);
+    const document = older._source!;
+    await deps.elasticsearch.index({ ...place, document, version, version_type: 'external_gte' });
+    const { counts, clean } = await verifyNow(deps, { repair: true });
+    expect({ counts, clean }).to.deep.equal({
+      counts: { 'search.wrong': { found: 1, mended: 1 } },
+      clean: true,
+    });
+    expect(await source(_id)).to.equal('tombstone');
+  });
+
   it('removes the older version from search, and adds the document when it is mended', async () => {
     const { threadId, said } = await recordThread(2);
     const { _id, createdAt } = said[1]!;

@@ -74,6 +74,13 @@ describe('reindexSearch', () => {
     expect(await search('anchor of')).to.include({ threadCount: 3, messageCount: 6 });
   });
 
+  it('makes a new index where the list item of a thread is damaged', async () => {
+    const [thread] = await writeThreads(2);
+    const { threadItems } = deps.collections;
+    await threadItems.updateOne({ _id: thread!.threadId }, { $unset: { facts: '' } });
+    expect(await rebuild()).to.include({ state: 'done', threads: 2, documents: 6 });
+  });
+
   for (const point of [
     'rebuildCreated',
     'rebuildScanning',

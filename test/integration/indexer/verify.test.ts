@@ -189,6 +189,14 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   ],
   [
     ['thread.wrong'],
+    'a list item without its facts',
+    async ({ collections: { threadItems }, threadId }) => {
+      await threadItems.updateOne({ _id: threadId }, { $unset: { facts: '' } });
+      return threadId;
+    },
+  ],
+  [
+    ['thread.wrong'],
     'a thread that one list leaves out',
     async ({ collections: { threadItems }, threadId }) => {
       await threadItems.updateOne({ _id: threadId }, { $pop: { scopes: 1 } });
@@ -234,6 +242,23 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     async ({ collections: { contributions }, threadId, userId }) => {
       const wrong = { 'author.displayName': 'Somebody else' };
       await contributions.updateOne({ _id: `${threadId}/${userId}` }, { $set: wrong });
+      return threadId;
+    },
+  ],
+  [
+    ['thread.wrong'],
+    'a contribution without an author',
+    async ({ collections: { contributions }, threadId, userId }) => {
+      await contributions.updateOne({ _id: `${threadId}/${userId}` }, { $unset: { author: '' } });
+      return threadId;
+    },
+  ],
+  [
+    ['thread.wrong'],
+    'a contribution without its times',
+    async ({ collections: { contributions }, threadId, userId }) => {
+      const times = { $unset: { firstAt: '', lastAt: '' } } as const;
+      await contributions.updateOne({ _id: `${threadId}/${userId}` }, times);
       return threadId;
     },
   ],
@@ -548,6 +573,23 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   ],
   [
     ['person.wrong'],
+    'somebody whose first message has no time',
+    async ({ collections: { members }, serverId, userId }) => {
+      await members.updateOne({ _id: `${serverId}/${userId}` }, { $unset: { firstAt: '' } });
+      return userId;
+    },
+  ],
+  [
+    ['person.wrong'],
+    'somebody whose totals are stored as those of somebody else',
+    async ({ collections: { members }, serverId, userId }) => {
+      const other = { $set: { userId: anAuthor('bob').id } };
+      await members.updateOne({ _id: `${serverId}/${userId}` }, other);
+      return userId;
+    },
+  ],
+  [
+    ['person.wrong'],
     'somebody with another picture',
     async ({ collections: { members }, serverId, userId }) => {
       const avatar = 'https://cdn.discordapp.com/other.png';
@@ -571,6 +613,24 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
     async ({ collections: { ranks }, serverId, userId }) => {
       const _id = `${serverId}/messages/all/${userId}`;
       await ranks.updateOne({ _id }, { $set: { count: 99 } });
+      return userId;
+    },
+  ],
+  [
+    ['person.wrong'],
+    'a line of a leaderboard that is stored as that of somebody else',
+    async ({ collections: { ranks }, serverId, userId }) => {
+      const other = { $set: { member: memberId(serverId, anAuthor('bob').id) } };
+      await ranks.updateOne({ _id: `${serverId}/messages/all/${userId}` }, other);
+      return userId;
+    },
+  ],
+  [
+    ['person.wrong'],
+    'a line of a leaderboard that is nobody’s',
+    async ({ collections: { ranks }, serverId, userId }) => {
+      const _id = `${serverId}/messages/all/${userId}`;
+      await ranks.updateOne({ _id }, { $unset: { member: '' } });
       return userId;
     },
   ],

@@ -15,7 +15,8 @@ export async function checkOrphanRanks({ deps }: AreaContext): Promise<Differenc
   for await (const { _id, member } of lines) {
     while (row !== null && row._id < member) row = await rows.next();
     if (row?._id === member) continue;
-    found.push(personDifference(member, `Line ${_id} must not be`, ''));
+    const userId = _id.slice(_id.lastIndexOf('/') + 1);
+    found.push({ ...personDifference(userId, `Line ${_id} must not be`), clue: { line: _id } });
     if (found.length >= MOST_LISTED) break;
   }
   await rows.close();

@@ -1,9 +1,12 @@
+import type { Filter } from 'mongodb';
 import { dayOf } from '../../views/tallyPeople.js';
 import { countMembers, type CountedMembers } from '../../build/countMembers.js';
 import { countProfiles } from '../../build/countProfiles.js';
 import { addUpPeople, type Appearance } from '../../build/addUpPeople.js';
 import { peopleWindows, peopleWithin } from '../../build/people.js';
 import type { Collections } from '../../../../shared/store/collections.js';
+import { memberId } from '../../../../shared/store/optOuts.js';
+import type { ContributionView, MemberView } from '../../../../shared/store/views.js';
 import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
 import type { Difference } from '../difference.js';
@@ -12,6 +15,16 @@ import { erasedTraces } from '../erasedTraces.js';
 import { namedWindows, within, type IdWindow } from '../../records/idWindow.js';
 
 const PEOPLE = 500;
+
+/**
+ * Matches contributions from which a person can be counted. The others are damaged. They are reported with their
+ * threads.
+ */
+const WHOLE: Filter<ContributionView> = {
+  author: { $type: 'object' },
+  firstAt: { $type: 'date' },
+  lastAt: { $type: 'date' },
+};
 
 /** How the people of a window are shown, by their ids. */
 type Appearances = ReadonlyMap<string, Appearance>;
@@ -25,14 +38,11 @@ export function peopleArea(context: AreaContext): Area {
     windows: (ids) => (ids ? namedWindows(ids, PEOPLE) : peopleWindows(collections)),
     look: async (window) => {
       const today = dayOf(new Date());
-      const sums = await addUpPeople(collections, { userId: within(window) }, today);
+      const sums = await addUpPeople(collections, { userId: within(window), ...WHOLE }, today);
+      const counted = countMembers(context.deps, sums, { version: 0, today });
       return [
-        ...(await compareMembers(
-          context,
-          window,
-          countMembers(context.deps, sums, { version: 0, today }),
-        )),
-        ...(await compareProfiles(context, window, sums.appearances)),
+        ...(await compareMembers(context, window, counted)),
+        ...(await compareProfiles(context, window, counted.members, sums.appearances)),
         ...(await erasedPeopleKept(context, window)),
       ];
     },
@@ -51,33 +61,54 @@ async function compareMembers(
   const ranks = await collections.ranks.find({ member: { $in: [...ids] } }).toArray();
   tally('members', members.length);
   tally('ranks', ranks.length);
+  const memberOf = ({ serverId, userId }: MemberView): string => memberId(serverId, userId);
   return [
-    ...compareRows(members, counted.members, 'Totals', ({ _id }) => _id),
-    ...compareRows(ranks, counted.ranks, 'Line', ({ member }) => member),
+    ...compareRows(members, counted.members, memberOf, 'member'),
+    ...compareRows(ranks, counted.ranks, ({ member }) => member, 'line'),
   ];
 }
 
+/** What the two sorts of rows are called in details. */
+const NAMES = { member: 'Totals', line: 'Line' } as const;
+
+/**
+ * Compares rows. A row is to be removed where it must not be, or is stored as that of another person. Whoever is
+ * counted replaces their own rows alone, and then it would be left to the order of the counts what becomes of such a
+ * row.
+ */
 function compareRows<T extends { _id: string }>(
   stored: readonly T[],
   counted: readonly T[],
-  what: string,
   memberOf: (row: T) => string,
+  sort: keyof typeof NAMES,
 ): Difference[] {
-  return differingRows(stored, counted, ['version']).map(({ row, problem, compared }) =>
-    personDifference(memberOf(row), `${what} ${row._id} ${problem}`, JSON.stringify(compared)),
-  );
+  return differingRows(stored, counted, ['version']).map((row) => {
+    const one = (row.expected ?? row.stored)!;
+    const detail = `${NAMES[sort]} ${one._id} ${row.problem}`;
+    const isStray = row.stored && (!row.expected || memberOf(row.stored) !== memberOf(one));
+    return {
+      ...personDifference(userOf(memberOf(one)), detail),
+      basis: row.stored && row.expected ? JSON.stringify([row.stored, row.expected]) : '',
+      ...(isStray && { clue: { [sort]: one._id } }),
+    };
+  });
 }
 
-/** Returns a difference of a person. `member` is `<serverId>/<userId>`. */
-export function personDifference(member: string, detail: string, basis: string): Difference {
-  const id = member.slice(member.indexOf('/') + 1);
-  return { kind: 'person.wrong', id, detail, basis, clue: { member } };
+/** The person of a member, `<serverId>/<userId>`. */
+function userOf(member: string): string {
+  return member.slice(member.indexOf('/') + 1);
+}
+
+/** Returns a difference of a person. */
+export function personDifference(id: string, detail: string): Difference {
+  return { kind: 'person.wrong', id, detail, basis: '' };
 }
 
 /** Compares the profiles of all people who wrote something or have a profile, byte for byte. */
 async function compareProfiles(
   { deps, tally }: AreaContext,
   window: IdWindow,
+  members: readonly MemberView[],
   appearances: Appearances,
 ): Promise<Difference[]> {
   const { collections } = deps;
@@ -85,7 +116,6 @@ async function compareProfiles(
   tally('people', ids.size);
   tally('bodies', ids.size);
   for (const id of await peopleOfUnrecordedServers(collections, window)) ids.delete(id);
-  const members = await collections.members.find({ userId: { $in: [...ids] } }).toArray();
   const texts = await countProfiles(deps, [...ids], members, appearances);
   const found = await compareTexts(collections, texts);
   return found.map(({ name, detail, basis }) => {

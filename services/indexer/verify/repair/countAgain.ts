@@ -5,25 +5,23 @@ import type { IndexerDeps } from '../../deps.js';
 import type { Difference } from '../difference.js';
 import { REPAIR } from './cause.js';
 
-/** Marks people, so that they are counted again and their profiles are written. */
+/**
+ * Removes rows of people and lines of leaderboards that must not be. Then it marks people, so that they are counted
+ * again and their profiles are written. A row that has become right meanwhile is made again by that count.
+ */
 export async function countAgain(deps: IndexerDeps, found: Difference[]): Promise<void> {
   const { collections } = deps;
   const userIds = new Set(found.map(({ id }) => id));
-  await removeOrphanRanks(collections, found);
+  await removeStrays(collections, found);
   await setMarks(deps, 'person', userIds, REPAIR);
 }
 
-/**
- * Removes lines of leaderboards whose member has no row. Counting a person finds lines only by the rows of that person,
- * so it would not remove these.
- */
-async function removeOrphanRanks(
-  { ranks, members }: Collections,
-  found: Difference[],
-): Promise<void> {
+async function removeStrays({ ranks, members }: Collections, found: Difference[]): Promise<void> {
   for (const some of slices(found.flatMap(({ clue }) => clue?.member ?? []))) {
-    const there = new Set(await members.distinct('_id', { _id: { $in: some } }));
-    await ranks.deleteMany({ member: { $in: some.filter((member) => !there.has(member)) } });
+    await members.deleteMany({ _id: { $in: some } });
+  }
+  for (const some of slices(found.flatMap(({ clue }) => clue?.line ?? []))) {
+    await ranks.deleteMany({ _id: { $in: some } });
   }
 }
 

@@ -12,9 +12,11 @@ import {
   type ThreadLook,
 } from './threadLook.js';
 
+const MISSING = 'is missing';
+
 /**
  * Compares the search documents of threads with every index that must be complete. A document that the index has
- * refused may be missing. Also looks for documents that must not be found, because their thread or message is hidden or
+ * refused may be missing, but no other one may be in its place. Also looks for documents that must not be found, because their thread or message is hidden or
  * not recorded.
  */
 export const checkDocuments: ThreadCheck = async (look) => {
@@ -34,7 +36,7 @@ async function checkIndex(
   const seen = new Set<string>();
   const ghosts: FoundDocument[] = [];
   const note = (one: ExpectedThread, id: string, problem: string, version = 0): void => {
-    if (refused.has(id)) return;
+    if (problem === MISSING && refused.has(id)) return;
     problems.note(one, 'search.wrong', `${id} ${problem} in ${index}`, version);
   };
   for await (const page of indexedDocuments(deps.elasticsearch, index, window)) {
@@ -54,7 +56,7 @@ async function checkIndex(
     }
   }
   for (const one of resting(look)) {
-    for (const id of one.documents.keys()) if (!seen.has(id)) note(one, id, 'is missing');
+    for (const id of one.documents.keys()) if (!seen.has(id)) note(one, id, MISSING);
   }
   const byThread = groupBy(ghosts, ({ threadId }) => threadId);
   return [...byThread].map(([id, own]) => ghostDifference(look, index, id, own));
@@ -65,7 +67,7 @@ function problemOf(
   must: string,
   latest: number,
 ): string | null {
-  if (kind === 'tombstone') return 'is missing';
+  if (kind === 'tombstone') return MISSING;
   // No later write would replace it.
   if (version > latest) return `is of version ${version}, which was never given,`;
   return digest === must ? null : 'differs';

@@ -53,8 +53,9 @@ function judgeRows(
 ): void {
   const expected = one.views?.contributions ?? [];
   const above = Math.max(0, ...stored.map(({ revision }) => revision));
-  for (const { row, problem } of differingRows(stored, expected, ['revision'])) {
-    const detail = `The contribution of user ${row.userId} ${problem}`;
+  for (const row of differingRows(stored, expected, ['revision'])) {
+    const { userId } = (row.expected ?? row.stored)!;
+    const detail = `The contribution of user ${userId} ${row.problem}`;
     problems.note(one, 'thread.wrong', detail, above);
   }
 }

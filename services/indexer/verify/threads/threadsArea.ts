@@ -12,6 +12,7 @@ import {
   type IdWindow,
   type ListIds,
 } from '../../records/idWindow.js';
+import { toldMessages } from '../../stores/toldMessages.js';
 import { checkBodies, checkOrphanViews, checkSimilar } from './checkBodies.js';
 import { checkDocuments } from './checkDocuments.js';
 import { checkRecords } from './checkRecords.js';
@@ -73,7 +74,7 @@ async function fitting({ collections }: IndexerDeps, ids: string[]): Promise<num
   const items = await collections.threadItems
     .find({ _id: { $in: ids } }, { projection: { 'facts.messages': 1 } })
     .toArray();
-  const messages = new Map(items.map(({ _id, facts }) => [_id, facts.messages]));
+  const messages = new Map(items.map((item) => [item._id, toldMessages(item)]));
   let sum = 0;
   const first = ids.findIndex((id) => (sum += messages.get(id) ?? 0) > MESSAGES);
   return first < 0 ? ids.length : Math.max(1, first);
