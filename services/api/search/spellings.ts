@@ -126,9 +126,10 @@ function withParticles(term: SearchTerm, all: readonly SearchTerm[]): string[] {
 
 /**
  * Other spellings that the archive has for words which it hardly knows: words with similar letters, the word written as
- * several, and the word without its ending. Words in a language that the archive does not speak get no words with
- * similar letters. A function word is no spelling of a telling word. Words that the search has already looked up are
- * not looked up again. For `whole`, the query as one word, only a word with one typo is looked for.
+ * several, the word without its ending, and a number without its letters. Words in a language that the archive does not
+ * speak get no words with similar letters. A function word is no spelling of a telling word. Words that the search has
+ * already looked up are not looked up again. For `whole`, the query as one word, only a word with one typo is looked
+ * for.
  */
 export async function otherSpellings(
   deps: SearchDeps,
@@ -211,12 +212,15 @@ function mayBeMeant(other: string, word: string): boolean {
 const SHORTEST_ROOT = 5;
 
 /**
- * A word of letters without its last two ones: `einstellung` for `einstellungen`. A word of letters and then digits
- * without these: `reshade` for `reshade592`.
+ * A word of letters without its last two ones: `einstellung` for `einstellungen`. Of letters and then digits, each of
+ * the two alone: `reshade` for `reshade592`, `504` for `e504`.
  */
 function withoutEnding(word: string): string[] {
   const { letters = '', rest } = SPLITTABLE.exec(word)?.groups ?? {};
-  if (rest !== undefined) return letters.length >= SHORTEST_NAME_PART ? [letters] : [];
+  if (rest !== undefined) {
+    const alone = /^\p{Nd}+$/u.test(rest) ? [letters, rest] : [letters];
+    return alone.filter((part) => part.length >= SHORTEST_NAME_PART);
+  }
   const root = letters.slice(0, -2);
   return root.length >= SHORTEST_ROOT ? [root] : [];
 }
@@ -225,7 +229,7 @@ function withoutEnding(word: string): string[] {
  * The ways to write a word of letters, which digits may follow, as several words:
  *
  * - as two, such as `tbeam` as `t beam`; the first is never a function word of one or two letters, such as `as`,
- *   because very many words begin so;
+ *   because very many words begin so; one that tells something in English may be the first: `os` of `osprober`;
  * - divided at its capitals, such as `OpenStreetMap` as `Open Street Map`;
  * - with each of its digits apart, which may be a version without its dots: `reshade592` as `reshade 5 9 2`;
  * - with its three or four digits as two numbers of at most two digits: `python310` as `python 3 10`.
@@ -237,7 +241,7 @@ function splitsOf(word: string): string[] {
     letters.slice(0, n + 1),
     letters.slice(n + 1) + rest,
   ])
-    .filter(([first = '']) => first.length > 2 || !isFunctionWord(first))
+    .filter(([first = '']) => first.length > 2 || !isFunctionWordIn(first, false))
     .map((parts) => parts.join(' '));
   const camel = word.replace(WITHIN_CAMEL, ' ');
   const spread = `${letters}${rest.replace(/\p{Nd}/gu, ' $&')}`;

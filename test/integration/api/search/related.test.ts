@@ -45,6 +45,7 @@ const CORPUS = [
   aThread({ title: '备份', messages: ['每天晚上用脚本备份整个数据库'] }),
   aThread({ title: 'Hull', messages: ['The N-34/70 sinks', 'Sextant 3.9 is out'] }),
   aThread({ title: 'Sextants', messages: ['Sextant 3.10 is out, and so is Sextant 22.04'] }),
+  aThread({ title: 'Boards', messages: ['Part 8365 failed, and so did part 27', 'See os-hatch'] }),
   ...FILLER,
 ];
 
@@ -130,6 +131,8 @@ describe('search: related', () => {
     expect(titles(await ask('wifibridge'))).to.deep.equal(['Letters']);
     expect(titles(await ask('asset'))).to.deep.equal([]);
     expect(titles(await ask('abolt'))).to.deep.equal([]);
+    // A function word of another language tells something in English.
+    expect(titles(await ask('oshatch'))).to.deep.equal(['Boards']);
   });
 
   it('joins three to five words to a name', async () => {
@@ -166,6 +169,12 @@ describe('search: related', () => {
     // Another version, by the name alone.
     expect(titles(await ask('zephyr77'))).to.deep.equal(['Compass']);
     expect(titles(await ask('xylophone77'))).to.deep.equal([]);
+    // The number alone. Two digits are in too many names.
+    expect(titles(await ask('e8365'))).to.deep.equal(['Boards']);
+    expect(titles(await ask('xylophone8365'))).to.deep.equal(['Boards']);
+    expect(titles(await ask('e27'))).to.deep.equal([]);
+    expect(titles(await ask('e8366'))).to.deep.equal([]);
+    expect(titles(await ask('e8365b'))).to.deep.equal([]);
   });
 
   it('parts digits that lost the sign between two numbers', async () => {
