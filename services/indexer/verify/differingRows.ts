@@ -1,8 +1,8 @@
 import { differingFields } from './differingFields.js';
 
 /**
- * A row that is not as it must be: as it is stored, and as it is expected. One of them may not exist. `problem` says how
- * they differ, for people.
+ * A row that is not as it must be: as it is stored, and as it is expected. One of them may not exist. `problem` says
+ * how they differ, for people.
  */
 export interface DifferingRow<T> {
   stored: T | undefined;

@@ -16,8 +16,8 @@ const MISSING = 'is missing';
 
 /**
  * Compares the search documents of threads with every index that must be complete. A document that the index has
- * refused may be missing, but no other one may be in its place. Also looks for documents that must not be found, because their thread or message is hidden or
- * not recorded.
+ * refused may be missing, but no other one may be in its place. Also looks for documents that must not be found,
+ * because their thread or message is hidden or not recorded.
  */
 export const checkDocuments: ThreadCheck = async (look) => {
   const refused = await refusedDocuments(look);
