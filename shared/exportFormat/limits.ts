@@ -11,8 +11,9 @@ export const MAX_TEXT = 65_536;
 export const MAX_SHORT_TEXT = 2_000;
 
 /**
- * How many characters longer all texts of one message together may become, when ids take the place of names, or another
- * text that of the names of erased people.
+ * How many characters longer all texts of one message together may become, when ids take the place of names, another
+ * text that of the names of erased people, or names that of mentions. A name may be a hundred times as long as what
+ * mentions it.
  */
 export const MAX_GROWTH = 65_536;
 

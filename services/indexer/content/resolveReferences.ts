@@ -16,6 +16,11 @@ export interface RenderContext {
   /** Names by role id. */
   roles: ReadonlyMap<string, string>;
   targets: LinkTargets;
+  /**
+   * How many characters of names the message may still be shown with. Each name that is shown is taken off. One context
+   * serves all texts of a message.
+   */
+  nameRoom: number;
 }
 
 /** A thread or channel of this archive that messages link to. */
@@ -53,22 +58,34 @@ function findTarget(context: RenderContext, id: string, messageId?: string): Tar
   return found && { kind: found.kind, id, name: nameTarget(found.name), messageId };
 }
 
-/** Whether the name of a mentioned person, role or channel is known. */
+/** Whether the name of a mentioned person, role or channel is known, and there is room for it. */
 export function isKnown({ kind, id }: MentionToken, context: RenderContext): boolean {
-  if (kind === 'user') return context.users.has(id);
-  if (kind === 'role') return context.roles.has(id);
-  return kind === 'channel' && context.targets.has(id);
+  const name = namesOf(kind, context)?.get(id);
+  return name !== undefined && name.length <= context.nameRoom;
 }
 
-// A name that is not known becomes `unknown-user`, `unknown-role` or `unknown-channel`.
-function nameMention({ kind, id, name }: MentionToken, context: RenderContext): string {
+/** The names of all that a kind of mention may mention, by id; undefined where the mention holds the name itself. */
+function namesOf(
+  kind: MentionToken['kind'],
+  { users, roles, targets }: RenderContext,
+): { get(id: string): string | undefined } | undefined {
+  if (kind === 'user') return users;
+  if (kind === 'role') return roles;
+  return kind === 'channel' ? { get: (id) => targets.get(id)?.name } : undefined;
+}
+
+// A name that is not known, or too long for the room, becomes `unknown-user`, `unknown-role` or `unknown-channel`.
+function nameMention(token: MentionToken, context: RenderContext): string {
+  const { kind, id, name } = token;
+  const found = isKnown(token, context) ? namesOf(kind, context)?.get(id) : undefined;
+  context.nameRoom -= found?.length ?? 0;
   switch (kind) {
     case 'user':
-      return `@${known(context.users.get(id)) ?? 'unknown-user'}`;
+      return `@${known(found) ?? 'unknown-user'}`;
     case 'role':
-      return `@${known(context.roles.get(id)) ?? 'unknown-role'}`;
+      return `@${known(found) ?? 'unknown-role'}`;
     case 'channel':
-      return nameTarget(context.targets.get(id)?.name);
+      return nameTarget(found);
     case 'command':
       return `/${name}`;
     case 'page':

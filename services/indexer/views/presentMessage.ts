@@ -6,6 +6,7 @@ import type {
   MessageAuthor,
   Reaction,
 } from '../../../shared/contract/threads.js';
+import { MAX_GROWTH } from '../../../shared/exportFormat/limits.js';
 import type {
   AttachmentRecord,
   EmbedRecord,
@@ -61,6 +62,7 @@ export function renderContext(
     users: new Map(message.mentions.map((user) => [user.id, user.displayName])),
     roles: new Map(message.mentionedRoles?.map(({ id, name }) => [id, name])),
     targets,
+    nameRoom: MAX_GROWTH,
   };
 }
 
@@ -100,9 +102,8 @@ function presentReaction({ emoji, count }: ReactionRecord): Reaction {
 }
 
 /**
- * Puts names into the texts of embeds, as nothing else in an answer tells whom an embed mentions. A name may be a
- * hundred times as long as what mentions it. So texts beyond the platform's limit for all embeds of a message stay as
- * they were written.
+ * Puts names into the texts of embeds, as nothing else in an answer tells whom an embed mentions. Reading markdown takes
+ * long. So texts beyond the platform's limit for all embeds of a message stay as they were written.
  */
 function presentEmbeds(embeds: readonly EmbedRecord[], context: RenderContext): Embed[] {
   let room = MOST_EMBED_CHARACTERS;

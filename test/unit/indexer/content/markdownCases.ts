@@ -9,6 +9,7 @@ export const CASE_CONTEXT: RenderContext = {
     ['222222222222222222', { kind: 'thread', name: 'How to' }],
     ['333333333333333333', { kind: 'channel', name: 'help' }],
   ]),
+  nameRoom: Infinity,
 };
 
 const SPOILER =

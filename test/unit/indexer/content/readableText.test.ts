@@ -10,6 +10,7 @@ const CONTEXT: RenderContext = {
   users: new Map([['100000000000000001', 'Ada']]),
   roles: new Map([['200000000000000001', 'Keepers']]),
   targets: new Map([['300000000000000001', { kind: 'channel', name: 'help' }]]),
+  nameRoom: Infinity,
 };
 
 describe('readableText', () => {

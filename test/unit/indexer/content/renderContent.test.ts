@@ -33,6 +33,7 @@ function contextNaming(name: string): RenderContext {
       ['1', { kind: 'thread', name }],
       ['2', { kind: 'channel', name }],
     ]),
+    nameRoom: Infinity,
   };
 }
 

@@ -13,7 +13,13 @@ const CONTEXT = {
   roles: new Map([['200000000000000001', { name: 'Helpers' }]]),
 };
 
-const NO_NAMES = { guildId: '1', users: new Map(), roles: new Map(), targets: new Map() };
+const NO_NAMES = {
+  guildId: '1',
+  users: new Map(),
+  roles: new Map(),
+  targets: new Map(),
+  nameRoom: 0,
+};
 
 /** Maps a message after the check that every answer has to pass. */
 function mapped(more: Partial<LiveMessage> = {}) {

@@ -49,6 +49,50 @@ describe('presentMessage', () => {
     expect(embed!.fields.at(-1)!.value).to.equal(value);
   });
 
+  it('shows names only as long as a message grows by 65,536 characters', () => {
+    const name = 'a'.repeat(200);
+    const content = '<@1>'.repeat(1_500);
+    const message = aMessage({
+      content,
+      mentions: [anAuthor('ada', { id: '1', displayName: name })],
+      embeds: [anEmbed({ description: content })],
+      forwarded: {
+        content,
+        createdAt: null,
+        editedAt: null,
+        attachments: [],
+        stickers: [],
+        embeds: [],
+      },
+    });
+    const shown = presentMessage(message, { targets, guildId: '1', files });
+    const named = Math.floor(65_536 / name.length);
+    const mentions = (text: string) => text.match(/@[a-z-]+/g);
+    expect(mentions(shown.contentHtml)).to.deep.equal(
+      Array.from({ length: 1_500 }, (_, n) => (n < named ? `@${name}` : '@unknown-user')),
+    );
+    expect(shown.embeds[0]!.description).to.equal(content);
+    expect(mentions(shown.forwarded!.contentHtml)).to.deep.equal(
+      new Array(1_500).fill('@unknown-user'),
+    );
+  });
+
+  it('shows every name of a message that is as long as the platform allows', () => {
+    const role = { id: '700000000000000001', name: 'r'.repeat(100) };
+    const mention = `<@&${role.id}>`;
+    const text = (most: number) => mention.repeat(Math.floor(most / mention.length));
+    const fields = [{ name: '', value: text(6_000), inline: false }];
+    const message = aMessage({
+      content: text(4_000),
+      mentionedRoles: [role],
+      embeds: [anEmbed({ fields })],
+    });
+    const shown = presentMessage(message, { targets, guildId: '1', files });
+    const named = (ofText: string) => ofText.replaceAll(mention, `@${role.name}`);
+    expect(shown.embeds[0]!.fields[0]!.value).to.equal(named(text(6_000)));
+    expect(shown.contentHtml.replace(/<[^>]*>/g, '')).to.equal(named(text(4_000)));
+  });
+
   it('shows sizes as an export tells them, even fractions of pixels', () => {
     const picture = { url: 'https://example.org/a.png', width: 3.75, height: 2.5 };
     const attachment = {

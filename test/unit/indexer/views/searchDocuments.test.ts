@@ -44,6 +44,24 @@ describe('what is searched of a message', () => {
     );
   });
 
+  it('has names only as long as it grows by 65,536 characters', () => {
+    const name = 'a'.repeat(200);
+    const fields = Array.from({ length: 100 }, () => ({
+      name: '',
+      value: '<@1>'.repeat(15),
+      inline: true,
+    }));
+    const message = aMessage({
+      content: '',
+      mentions: [anAuthor('ada', { id: '1', displayName: name })],
+      embeds: [anEmbed({ fields })],
+    });
+    const named = Math.floor(65_536 / name.length);
+    expect(textOf(message).shown.replaceAll('\n', '')).to.equal(
+      `@${name}`.repeat(named) + '@unknown-user'.repeat(1_500 - named),
+    );
+  });
+
   it('is nothing of a message without words', () => {
     expect(textOf(aMessage({ content: '', attachments: [file()] }))).to.deep.equal(asWritten(''));
   });
