@@ -137,6 +137,13 @@ export function buildPassages(parsed: ParsedQuery, threadIds: readonly string[])
 const BEGUN_MARKED = 20;
 
 /**
+ * How much of a text is marked, from its beginning (UTF-16 code units). The texts of a message on the platform together
+ * are seldom longer. An export may hold messages that are many times as long, and to mark a page of them to their ends
+ * would take longer than a call may take.
+ */
+const MOST_MARKED = 10_000;
+
+/**
  * Elasticsearch escapes the text that it quotes (encoder html), so the only markup in it is the mark. It quotes whole
  * texts: its own passages begin behind every `?` and `!`, also within an address.
  */
@@ -145,6 +152,7 @@ const MARKS: Omit<estypes.SearchHighlight, 'fields'> = {
   pre_tags: ['<mark>'],
   post_tags: ['</mark>'],
   number_of_fragments: 0,
+  max_analyzed_offset: MOST_MARKED,
 };
 
 function buildHighlight(

@@ -98,6 +98,23 @@ describe('search: costly questions', () => {
     expect(await marked(21)).to.equal(undefined);
   });
 
+  it('marks the first 10,000 characters of a text', async () => {
+    const text = (before: number) => `${'lorem '.repeat(2_000).slice(0, before)} taffrail`;
+    await fixture.store(aThread({ title: 'Long', messages: [text(9_960), text(10_020)] }));
+    for (const { q, minScore } of [
+      { q: 'taffrail', minScore: 0.5 },
+      { q: 'taffr', minScore: 0 },
+    ]) {
+      const { results } = await fixture.search(q, { minScore, type: 'messages' });
+      const passages = new Map(
+        results.messages.map(({ content, highlights }) => [content.length, highlights.content]),
+      );
+      expect(passages.size).to.equal(2);
+      expect(passages.get(text(9_960).length)).to.include('<mark>taffrail</mark>');
+      expect(passages.get(text(10_020).length)).to.equal(undefined);
+    }
+  });
+
   it('takes no word for a typo that stands in more than three documents', async () => {
     const bosuns = Array.from({ length: 3 }, (_, n) => aThread({ title: `Bosun ${n}` }));
     await fixture.store([...bosuns.flat(), ...aThread({ title: 'Bosup' })]);
