@@ -9,6 +9,7 @@ import type {
 import { MAX_GROWTH } from '../../../shared/exportFormat/limits.js';
 import type {
   AttachmentRecord,
+  EmbedMedia,
   EmbedRecord,
   MessageRecord,
   ReactionRecord,
@@ -113,9 +114,12 @@ function presentEmbeds(embeds: readonly EmbedRecord[], context: RenderContext): 
 }
 
 function presentEmbed(embed: EmbedRecord, named: (text: string) => string): Embed {
-  const { title, description, fields, timestamp } = embed;
+  const { title, description, fields, timestamp, thumbnail, images, video } = embed;
   return {
     ...embed,
+    thumbnail: thumbnail && presentMedia(thumbnail),
+    images: images.map(presentMedia),
+    video: video && presentMedia(video),
     title: title && named(title),
     description: description && named(description),
     fields: fields.map(({ name, value, inline }) => ({
@@ -125,6 +129,11 @@ function presentEmbed(embed: EmbedRecord, named: (text: string) => string): Embe
     })),
     timestamp: timestamp?.toISOString() ?? null,
   };
+}
+
+/** Records of earlier versions hold a size of 0 where an export told none. */
+function presentMedia({ url, width, height }: EmbedMedia): EmbedMedia {
+  return { url, width: width || null, height: height || null };
 }
 
 /** The message to which a reply answers. Thread starters and notices refer to messages, too, but answer none. */

@@ -109,4 +109,23 @@ describe('presentMessage', () => {
     const shown = presentMessage(message, { targets, guildId: '1', files });
     expect(messageSchema.validate(shown, { convert: false }).error).to.equal(undefined);
   });
+
+  it('shows no size for one of 0, which earlier versions recorded where an export told none', () => {
+    const picture = { url: 'https://example.org/a.png', width: 0, height: 0 };
+    const unknown = { ...picture, width: null, height: null };
+    const embed = anEmbed({ thumbnail: picture, images: [picture], video: picture });
+    const forwarded = {
+      content: '',
+      createdAt: null,
+      editedAt: null,
+      attachments: [],
+      stickers: [],
+      embeds: [embed],
+    };
+    const message = aMessage({ embeds: [embed], forwarded });
+    const shown = presentMessage(message, { targets, guildId: '1', files });
+    const unsized = { ...embed, thumbnail: unknown, images: [unknown], video: unknown };
+    expect(shown.embeds).to.deep.equal([unsized]);
+    expect(shown.forwarded!.embeds).to.deep.equal([unsized]);
+  });
 });
