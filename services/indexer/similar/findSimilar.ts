@@ -1,5 +1,3 @@
-import type { estypes } from '@elastic/elasticsearch';
-import { isAwayStatus } from '../../../shared/platform/storeErrors.js';
 import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { composed, searchAlias, searchProblem } from '../../../shared/store/searchIndex.js';
 import { unshownPeople, type UnshownPeople } from '../../../shared/store/unshownPeople.js';
@@ -9,7 +7,9 @@ import type { IndexerDeps } from '../deps.js';
 import { countedMessages } from '../build/threadMessages.js';
 import { unlessDamaged } from '../records/unlessDamaged.js';
 import { SearchUnavailable } from '../stores/sendBulk.js';
-import { similarRequest, type IndexSize, type Subject } from './similarQuery.js';
+import { askOneByOne } from './askOneByOne.js';
+import { similarRequest, type Subject } from './similarQuery.js';
+import { untellingWords } from './untellingWords.js';
 
 /**
  * By how many messages of its beginning a thread is compared, and by how many characters of them. These messages are
@@ -38,27 +38,17 @@ export async function findSimilar(deps: IndexerDeps, threads: Listed[]): Promise
 async function searchSimilar(deps: IndexerDeps, threads: Listed[]): Promise<string[][]> {
   const { elasticsearch } = deps;
   const index = searchAlias(deps.namespace);
-  const size = await indexSize(deps);
   const people = await unshownPeople(deps.collections);
   const subjects = await Promise.all(threads.map((thread) => subjectOf(deps, thread, people)));
-  const { responses } = await elasticsearch.msearch<{ threadId: string }>({
+  const untelling = await untellingWords(elasticsearch, index, subjects);
+  const found = await askOneByOne<{ threadId: string }>(
+    elasticsearch,
     index,
-    // Elasticsearch searches one after the other, so that its other threads are free for readers.
-    max_concurrent_searches: 1,
-    searches: subjects.flatMap((subject) => [{}, similarRequest(subject, size)]),
-  });
-  return responses.map(idsOf);
-}
-
-function idsOf(response: estypes.MsearchResponseItem<{ threadId: string }>): string[] {
-  if ('error' in response) throw refused(response);
-  return response.hits.hits.flatMap(({ _source: found }) => (found ? [found.threadId] : []));
-}
-
-/** The error of one question. Each question of a call has a status of its own, as the index may be too busy for one. */
-function refused({ status, error }: estypes.ErrorResponseBase): Error {
-  const message = `Similar threads: ${error.reason ?? 'failed'}`;
-  return isAwayStatus(status) ? new SearchUnavailable(message) : new Error(message);
+    subjects.map((subject, n) => similarRequest(subject, untelling[n]!)),
+  );
+  return found.map(({ hits }) =>
+    hits.hits.flatMap(({ _source: thread }) => (thread ? [thread.threadId] : [])),
+  );
 }
 
 async function subjectOf(
@@ -75,21 +65,4 @@ async function subjectOf(
   const texts = shown.slice(0, OPENING_MESSAGES).map(({ content }) => content);
   const opening = composed(texts.join('\n')).slice(0, OPENING_CHARACTERS);
   return { threadId: _id, serverId, channelId, title: composed(title), opening };
-}
-
-async function indexSize({ elasticsearch, namespace }: IndexerDeps): Promise<IndexSize> {
-  const { aggregations } = await elasticsearch.search<
-    unknown,
-    Record<keyof IndexSize, { doc_count: number }>
-  >({
-    index: searchAlias(namespace),
-    size: 0,
-    track_total_hits: false,
-    aggs: {
-      threads: { filter: { term: { kind: 'thread' } } },
-      stretches: { nested: { path: 'stretches' } },
-    },
-  });
-  const countOf = (name: keyof IndexSize): number => aggregations?.[name].doc_count ?? 0;
-  return { threads: countOf('threads'), stretches: countOf('stretches') };
 }

@@ -11,40 +11,29 @@ export interface Subject {
   opening: string;
 }
 
-/**
- * How many threads and stretches of conversation an index holds. That is needed to tell rare words from common ones.
- */
-export interface IndexSize {
-  threads: number;
-  stretches: number;
+/** Words by which a thread is not compared: with titles, and with stretches of conversation. */
+export interface Untelling {
+  inTitle: string[];
+  inText: string[];
 }
 
-/**
- * Words in more than this part of all texts do not count as telling, whatever the language. In a tiny archive, a word
- * may be in ten texts and still count.
- */
-const COMMON_PART = 0.3;
-const FEW = 10;
+/** By which words threads are compared: as they are written, and their stems. */
+export const ANALYZER = 'inflected';
 
 /** How many times as much a thread of the same forum counts. A forum has a topic, so its threads share more than words. */
 const SAME_FORUM = 2;
 
 /**
  * A query for listed threads of the same server that share telling words with the subject. The best match is first, and
- * of equal ones the newest. The result depends only on the index and the subject.
+ * of equal ones the newest.
  */
 export function similarRequest(
   subject: Subject,
-  size: IndexSize,
+  untelling: Untelling,
 ): Pick<estypes.SearchRequest, 'query' | 'sort' | 'size' | '_source' | 'track_total_hits'> {
-  const { threadId, serverId, channelId } = subject;
-  const sharing = {
-    bool: {
-      must: [sharedTexts(subject, size)],
-      filter: [{ term: { kind: 'thread' } }, { term: { serverId } }],
-      must_not: [{ ids: { values: [documentId('thread', threadId)] } }],
-    },
-  };
+  const { channelId } = subject;
+  const { filter, must_not } = othersOf(subject);
+  const sharing = { bool: { must: [sharedTexts(subject, untelling)], filter, must_not } };
   const sameForum = { filter: { term: { channelId } }, weight: SAME_FORUM };
   return {
     query: { function_score: { query: sharing, functions: [sameForum] } },
@@ -55,34 +44,49 @@ export function similarRequest(
   };
 }
 
+/** The text of a thread that is compared with stretches of other conversations. */
+export function textOf({ title, opening }: Subject): string {
+  return `${title}\n${opening}`;
+}
+
+/** Matches the other listed threads of a subject's server. */
+export function othersOf({
+  threadId,
+  serverId,
+}: Subject): Required<Pick<estypes.QueryDslBoolQuery, 'filter' | 'must_not'>> {
+  return {
+    filter: [{ term: { kind: 'thread' } }, { term: { serverId } }],
+    must_not: [{ ids: { values: [documentId('thread', threadId)] } }],
+  };
+}
+
 /** Matches threads that share telling words with the subject, in the title or within one stretch of conversation. */
 function sharedTexts(
-  { title, opening }: Subject,
-  { threads, stretches }: IndexSize,
+  subject: Subject,
+  { inTitle, inText }: Untelling,
 ): estypes.QueryDslQueryContainer {
-  const inTitle = sharedWords('heading', title, threads, { boost: 3 });
-  const inStretch = sharedWords('stretches.text', `${title}\n${opening}`, stretches, {
+  const sharedTitle = sharedWords('heading', subject.title, { boost: 3, stop_words: inTitle });
+  const sharedStretch = sharedWords('stretches.text', textOf(subject), {
     // A single word is not enough. Of up to eight words, two must match; of more words, a quarter of them.
     minimum_should_match: '0<2 8<25%',
+    stop_words: inText,
   });
-  const nested = { path: 'stretches', score_mode: 'max', query: inStretch } as const;
-  return { bool: { should: [inTitle, { nested }] } };
+  const nested = { path: 'stretches', score_mode: 'max', query: sharedStretch } as const;
+  return { bool: { should: [sharedTitle, { nested }] } };
 }
 
 function sharedWords(
   field: string,
   like: string,
-  texts: number,
-  more: { boost?: number; minimum_should_match?: string },
+  more: Pick<estypes.QueryDslMoreLikeThisQuery, 'boost' | 'minimum_should_match' | 'stop_words'>,
 ): estypes.QueryDslQueryContainer {
   return {
     more_like_this: {
       fields: [field],
       like: [like],
-      analyzer: 'inflected',
+      analyzer: ANALYZER,
       min_term_freq: 1,
       min_doc_freq: 2,
-      max_doc_freq: Math.max(FEW, Math.floor(texts * COMMON_PART)),
       // Each word counts twice: itself, and its stem.
       max_query_terms: 50,
       ...more,

@@ -157,6 +157,25 @@ describe('similar threads', () => {
     expect(await Promise.all(ids.map(similar))).to.deep.equal(before);
   });
 
+  it('gives the same list however often the thread is built again, and its words with it', async () => {
+    const letter = (n: number) => String.fromCodePoint(97 + n);
+    const own = Array.from(
+      { length: 60 },
+      (_, n) => `ka${letter(n % 20)}${letter(Math.floor(n / 20))}zum`,
+    );
+    const content = `${own.join(' ')}. Which screw moves the mirror of a sextant by degrees?`;
+    const id = anId();
+    await write(id, 'Wobbling', content);
+    await refresh();
+    const first = await similar(id);
+    expect(first?.[0]).to.equal(TOPICS[1][0]);
+    for (const thanks of ['thanks', 'thanks a lot']) {
+      await write(id, 'Wobbling', `${content} And ${thanks}`);
+      await refresh();
+      expect(await similar(id), thanks).to.deep.equal(first);
+    }
+  });
+
   it('shows a new title wherever the thread is shown', async () => {
     await write(ids[1]!, 'Adjusting a sextant', TOPICS[1][1]);
     await refresh();

@@ -1,0 +1,103 @@
+import type { Client, estypes } from '@elastic/elasticsearch';
+import { askOneByOne } from './askOneByOne.js';
+import { ANALYZER, othersOf, textOf, type Subject, type Untelling } from './similarQuery.js';
+
+/** Words in more messages than this are taken for words that other threads hold, too. */
+const MANY = 100;
+/** How many words of a thread are looked for in others at most: the rarest ones. */
+const MOST_LOOKED_FOR = 400;
+
+/**
+ * Words in more than this part of all titles, or of all messages, are common, whatever the language. In a tiny archive,
+ * a word may be in ten of them and still tell something.
+ */
+const COMMON_PART = { heading: 0.3, content: 0.13 };
+const FEW = 10;
+
+/**
+ * Finds for each thread the words that tell nothing, in the same order. Some are common. The others are its own: no
+ * other thread of the server holds them. The counts in the dictionaries of the index do not tell the latter, because
+ * they include documents that were replaced, until their segment is merged. So a thread that was built again would seem
+ * to share its own words with its former self. The part of all documents that hold a word is hardly changed by that.
+ */
+export async function untellingWords(
+  elasticsearch: Client,
+  index: string,
+  subjects: readonly Subject[],
+): Promise<Untelling[]> {
+  const { docs = [] } = await elasticsearch.mtermvectors({
+    docs: subjects.map((subject) => ({
+      _index: index,
+      doc: { heading: subject.title, content: textOf(subject) },
+      per_field_analyzer: { heading: ANALYZER, content: ANALYZER },
+    })),
+    fields: ['heading', 'content'],
+    term_statistics: true,
+    field_statistics: true,
+    offsets: false,
+    positions: false,
+    payloads: false,
+  });
+  const texts = subjects.map((_subject, n) => docs[n]?.term_vectors ?? {});
+  const rare = texts.map(({ heading, content }) => ({
+    inTitle: rareWords(heading),
+    inText: rareWords(content),
+  }));
+  const found = await askOneByOne<unknown>(
+    elasticsearch,
+    index,
+    subjects.map((subject, n) => heldByOthers(subject, rare[n]!)),
+  );
+  return texts.map(({ heading, content }, n) => {
+    const common = commonWords(heading, COMMON_PART.heading);
+    const own = (part: keyof Untelling): string[] => {
+      const { buckets = [] } = (found[n]?.aggregations?.[part] ?? {}) as Partial<Counted>;
+      return rare[n]![part].filter((_word, place) => buckets[place]?.doc_count === 0);
+    };
+    return {
+      inTitle: [...own('inTitle'), ...common],
+      inText: [...own('inText'), ...common, ...commonWords(content, COMMON_PART.content)],
+    };
+  });
+}
+
+interface Counted {
+  buckets: { doc_count: number }[];
+}
+
+function rareWords(vector: estypes.TermvectorsTermVector | undefined): string[] {
+  return Object.entries(vector?.terms ?? {})
+    .map(([word, { doc_freq: count = 0 }]) => ({ word, count }))
+    .filter(({ count }) => count <= MANY)
+    .toSorted((one, other) => one.count - other.count)
+    .slice(0, MOST_LOOKED_FOR)
+    .map(({ word }) => word);
+}
+
+function commonWords(vector: estypes.TermvectorsTermVector | undefined, part: number): string[] {
+  const most = Math.max(FEW, (vector?.field_statistics?.doc_count ?? 0) * part);
+  return Object.entries(vector?.terms ?? {}).flatMap(([word, { doc_freq: count = 0 }]) =>
+    count > most ? [word] : [],
+  );
+}
+
+/** Counts for each word the other threads of the server that hold it in their title, or in their conversation. */
+function heldByOthers(
+  subject: Subject,
+  { inTitle, inText }: Untelling,
+): estypes.SearchSearchRequestBody {
+  const titles = inTitle.map((word) => ({ term: { heading: word } }));
+  const texts = inText.map((word) => {
+    return { nested: { path: 'stretches', query: { term: { 'stretches.text': word } } } };
+  });
+  return {
+    query: { bool: othersOf(subject) },
+    size: 0,
+    track_total_hits: false,
+    // Elasticsearch refuses an aggregation without filters.
+    aggs: {
+      ...(titles.length > 0 && { inTitle: { filters: { filters: titles } } }),
+      ...(texts.length > 0 && { inText: { filters: { filters: texts } } }),
+    },
+  };
+}
