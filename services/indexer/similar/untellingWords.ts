@@ -1,4 +1,5 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
+import { SearchUnavailable } from '../stores/sendBulk.js';
 import { askOneByOne } from './askOneByOne.js';
 import { ANALYZER, othersOf, textOf, type Subject, type Untelling } from './similarQuery.js';
 
@@ -19,13 +20,14 @@ const FEW = 10;
  * other thread of the server holds them. The counts in the dictionaries of the index do not tell the latter, because
  * they include documents that were replaced, until their segment is merged. So a thread that was built again would seem
  * to share its own words with its former self. The part of all documents that hold a word is hardly changed by that.
+ * Throws SearchUnavailable where the words cannot be counted for now.
  */
 export async function untellingWords(
   elasticsearch: Client,
   index: string,
   subjects: readonly Subject[],
 ): Promise<Untelling[]> {
-  const { docs = [] } = await elasticsearch.mtermvectors({
+  const { docs } = await elasticsearch.mtermvectors({
     docs: subjects.map((subject) => ({
       _index: index,
       doc: { heading: subject.title, content: textOf(subject) },
@@ -38,7 +40,10 @@ export async function untellingWords(
     positions: false,
     payloads: false,
   });
-  const texts = subjects.map((_subject, n) => docs[n]?.term_vectors ?? {});
+  const texts = docs.map(({ term_vectors: vectors, error }) => {
+    if (error) throw new SearchUnavailable(`Similar threads: ${error.reason ?? 'failed'}`);
+    return vectors ?? {};
+  });
   const rare = texts.map(({ heading, content }) => ({
     inTitle: rareWords(heading),
     inText: rareWords(content),
