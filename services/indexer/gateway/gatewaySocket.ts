@@ -92,6 +92,7 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
     if (isPaused) socket.pause();
     else socket.resume();
   };
+  let hasAsked = false;
   let isAnswered = false;
   let unanswered = 0;
   const obey = ({ op, t, s, d }: Payload, length: number): void => {
@@ -113,6 +114,9 @@ export function connectSocket(options: SocketOptions): GatewaySocket {
     } else if (op === OP.hello) {
       clearTimeout(silence);
       heart.start(intervalOf(d));
+      // The platform may say hello again. Another identify would count among the sessions of the day.
+      if (hasAsked) return;
+      hasAsked = true;
       send(socket, options.resume ? resumeOf(options) : identifyOf(options));
       applyPause();
     }

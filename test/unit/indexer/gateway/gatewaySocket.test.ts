@@ -133,6 +133,14 @@ describe('connectSocket', () => {
     });
   }
 
+  it('asks for its session once, however often the platform says hello', async () => {
+    await untilIdentified();
+    gateway.send({ op: OP.hello, d: { heartbeat_interval: INTERVAL_MS } });
+    gateway.send({ op: OP.heartbeat });
+    await until(() => gateway.ops.includes(OP.heartbeat));
+    expect(gateway.ops).to.deep.equal([OP.identify, OP.heartbeat]);
+  });
+
   it('gives up a connection on which the platform does not say hello, and no other', async () => {
     const limits = new Map<number, () => void>();
     const set = mock.method(globalThis, 'setTimeout', (run: () => void) => {
@@ -196,7 +204,8 @@ describe('connectSocket', () => {
       await untilIdentified();
       gateway.tell('READY');
       hurry();
-      await until(() => gateway.ops.filter((op) => op === OP.identify).length === 2);
+      gateway.send({ op: OP.heartbeat });
+      await until(() => beats() > 0);
       socket.setPaused(true);
       await until(() => beats() >= 5);
       expect(end).to.equal(undefined);
