@@ -55,9 +55,18 @@ class MirrorFull extends Error {
   }
 }
 
-/** For now, no more files of a subject are copied. */
+/**
+ * For now, no more files of a subject are copied. `isFull`: because the mirror is full. The file that found that is due
+ * again a day later, and then all files of its subject are tried.
+ */
 class Pause extends Error {
   override readonly name = 'Pause';
+  readonly isFull: boolean;
+
+  constructor({ isFull = false } = {}) {
+    super();
+    this.isFull = isFull;
+  }
 }
 
 interface Copying {
@@ -94,7 +103,8 @@ export async function copyFiles(
     return false;
   } catch (error) {
     if (!(error instanceof Pause)) throw error;
-    return !mayGoOn(copying);
+    // The pause may be over by now, because the files under way have ended first. The others are left all the same.
+    return !error.isFull || !mayGoOn(copying);
   }
 }
 
@@ -143,7 +153,7 @@ async function copyOne(
       // A picture that was copied earlier is shown until there is a newer one.
       now?.copy ? { ...failed, copy: now.copy } : failed,
     );
-    if (error instanceof MirrorFull) throw new Pause();
+    if (error instanceof MirrorFull) throw new Pause({ isFull: true });
     if (failed.dueAt) mirror.logFailure(deps.logger, { err: error, subject: mark.subject });
     // If the bot may not see one file, it may still see the others.
     if (!failed.dueAt || error instanceof PlatformForbidden) return;

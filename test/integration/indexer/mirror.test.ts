@@ -22,6 +22,7 @@ import { stateOf } from '../../../shared/store/state.js';
 import { syncOf, type SyncFile } from '../../../shared/store/syncRecords.js';
 import { markId, MOST_TRIES, NEVER } from '../../../shared/store/work.js';
 import { atOtherTime } from '../../support/atOtherTime.js';
+import { until } from '../../support/apiServer.js';
 import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
 import { bytesOf, fail, give, startFileServer, type FileServer } from '../../support/fileServer.js';
 import { anotherProcess, endLeases, indexerDeps, record } from '../../support/indexerDeps.js';
@@ -447,6 +448,29 @@ describe('the mirror', () => {
     const [mark] = await deps.collections.work.find({ kind: 'mirror' }).toArray();
     expect(mark).not.to.have.property('tries');
     expect(await records()).to.deep.equal([]);
+  });
+
+  it('leaves no file out when the platform limits it for a shorter time than other files need', async () => {
+    deps.mirror.pause.until = Infinity;
+    const { attachments } = await aThreadWith((id) =>
+      Array.from({ length: 6 }, () => aFile(server.url, id)),
+    );
+    const [limited, slow] = attachments.map(pathOf) as [string, string];
+    let isOver = false;
+    server.answers.set(limited, fail(429, { 'Retry-After': '0.05' }));
+    server.answers.set(slow, (...exchange) => {
+      void until(() => isOver).then(() => give(bytesOf(slow), 'image/png')(...exchange));
+    });
+    deps.mirror.pause.until = 0;
+    await deps.collections.work.updateMany({ kind: 'mirror' }, { $set: { due: new Date(0) } });
+    const done = doDue(deps);
+    const { pause } = deps.mirror;
+    await until(() => pause.until > 0 && performance.now() > pause.until);
+    isOver = true;
+    await done;
+    server.answers.clear();
+    await wait();
+    expect(await totals()).to.include({ files: 6, failed: 0 });
   });
 
   it("fetches, of an export's files, only those of its own thread whose links have not expired", async () => {
