@@ -36,6 +36,11 @@ const LEFT_MS = 10 * 60_000;
 const UNTOLD_MS = 60_000;
 /** How long it is remembered (ms) that a file is gone, or that the bot may not see it. */
 const GONE_MS = 10 * 60_000;
+/**
+ * How long (ms) links are taken from messages alone, after the platform has forbidden the bot to refresh links. Each
+ * such refusal counts towards a ban.
+ */
+const REFRESH_FORBIDDEN_MS = 10 * 60_000;
 /** What is remembered of a file: its link, or null where it is gone, or the error where the bot may not see it. */
 type Known = { link: string | null } | { forbidden: PlatformForbidden };
 
@@ -70,6 +75,19 @@ export function createFreshLinks(platform: PlatformClient): FreshLinks {
     refuse: () => undefined,
     waitMs: Infinity,
   });
+  let forbiddenUntil = 0;
+  /** The fresh link; null where the platform refuses to give one. */
+  const refreshed = async (url: string): Promise<string | null> => {
+    if (performance.now() < forbiddenUntil) return null;
+    try {
+      return await refresh(url);
+    } catch (error) {
+      if (!(error instanceof PlatformRefused)) throw error;
+      if (error instanceof PlatformForbidden)
+        forbiddenUntil = performance.now() + REFRESH_FORBIDDEN_MS;
+      return null;
+    }
+  };
   let refusedAt: number[] = [];
   let underWay = 0;
   const mayAsk = (): boolean => {
@@ -91,10 +109,7 @@ export function createFreshLinks(platform: PlatformClient): FreshLinks {
   const links = new LRUCache<string, Known, SentAttachment>({
     max: MOST_LINKS,
     async fetchMethod(_url, _stale, { context: file, options }) {
-      const link = await refresh(file.url).catch((error: unknown) => {
-        if (error instanceof PlatformRefused) return null;
-        throw error;
-      });
+      const link = await refreshed(file.url);
       if (link === null && !mayAsk())
         throw new PlatformAway('It has refused to show many messages, or is asked for many now');
       const known = link === null ? await ask(file) : { link };

@@ -49,6 +49,21 @@ describe('fresh links', () => {
     expect(asked).to.have.length(2);
   });
 
+  it('are not asked for many at once any more where the platform forbids that', async () => {
+    const asked: string[] = [];
+    const get = ({ route, path }: PlatformRequest<unknown>) => {
+      asked.push(route);
+      if (route === 'refreshUrls')
+        return Promise.reject(new PlatformForbidden('Bots cannot use this', 403, 20_001));
+      const id = path.split('/').at(-1)!;
+      const { url } = file(Number(id));
+      return Promise.resolve({ value: { attachments: [{ id, url }] } as never, asOf: 1 });
+    };
+    const links = createFreshLinks({ get });
+    for (const n of [1, 2, 3]) expect(await links.linkOf(file(n))).to.equal(file(n).url);
+    expect(asked).to.deep.equal(['refreshUrls', 'message', 'message', 'message']);
+  });
+
   it('are found in the components of a message, too', async () => {
     const url = `${file(1).url}?ex=7fffffff&is=1&hm=1`;
     const items = [{ media: { url, attachment_id: '1' } }];
