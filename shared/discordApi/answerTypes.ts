@@ -36,6 +36,7 @@ export type LiveGuild = Pick<APIGuild, 'id' | 'name'> &
 export interface LiveChannel {
   id: string;
   type: number;
+  guild_id?: string;
   name?: string;
   topic?: string | null;
   position?: number;
@@ -169,6 +170,7 @@ export interface LiveRefreshedUrls {
 
 export interface LiveMember {
   roles: string[];
+  user?: { id: string };
 }
 
 /** Where the gateway is, and how often a session may still be started. */

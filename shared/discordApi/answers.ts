@@ -76,6 +76,7 @@ const guild = Joi.object({
 const channel = Joi.object({
   id: snowflake().required(),
   type: count().required(),
+  guild_id: snowflake(),
   name: textOrNull(SHORT),
   topic: textOrNull(LONG),
   position: Joi.number().integer(),
@@ -339,7 +340,10 @@ export const checkApplication = checkedBy<LiveApplication>(
   Joi.object({ id: snowflake().required(), name: text(SHORT), flags: count() }).required(),
 );
 export const checkMember = checkedBy<LiveMember>(
-  Joi.object({ roles: listOf(snowflake(), 1_000).required() }).required(),
+  Joi.object({
+    roles: listOf(snowflake(), 1_000).required(),
+    user: Joi.object({ id: snowflake().required() }),
+  }).required(),
 );
 export const checkGateway = checkedBy<LiveGateway>(
   Joi.object({

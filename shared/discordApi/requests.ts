@@ -81,22 +81,52 @@ function allAfter<T extends { id: string }>(
   };
 }
 
+/**
+ * Requires that an answer is about what was asked for. Something between the platform and this archive may mix answers
+ * up. Then a private place would be taken for a public one, and everybody could read it.
+ */
+function requireSame(told: string | undefined, asked: string): void {
+  if (told !== undefined && told !== asked) throw new Error(`it is about ${told}, not ${asked}`);
+}
+
+/** Makes the check of an answer about a server, place or message with an id. */
+function about<T extends { id: string }>(
+  asked: string,
+  check: (answer: unknown) => T,
+): (answer: unknown) => T {
+  return (answer) => {
+    const value = check(answer);
+    requireSame(value.id, asked);
+    return value;
+  };
+}
+
 /** A server with its roles. */
 export function guildRequest(serverId: string): PlatformRequest<LiveGuild> {
   const path = `/guilds/${serverId}?with_counts=true`;
-  return { route: 'guild', topId: serverId, path, check: checkGuild };
+  return { route: 'guild', topId: serverId, path, check: about(serverId, checkGuild) };
 }
 
 /** The forums and categories of a server that the bot may see. */
 export function channelsRequest(serverId: string): PlatformRequest<LiveChannel[]> {
   const path = `/guilds/${serverId}/channels`;
-  return { route: 'guildChannels', topId: serverId, path, check: checkChannels };
+  const check = (answer: unknown): LiveChannel[] => {
+    const channels = checkChannels(answer);
+    for (const { guild_id: told } of channels) requireSame(told, serverId);
+    return channels;
+  };
+  return { route: 'guildChannels', topId: serverId, path, check };
 }
 
 /** Somebody's roles on a server. */
 export function memberRequest(serverId: string, userId: string): PlatformRequest<LiveMember> {
   const path = `/guilds/${serverId}/members/${userId}`;
-  return { route: 'member', topId: serverId, path, check: checkMember };
+  const check = (answer: unknown): LiveMember => {
+    const member = checkMember(answer);
+    requireSame(member.user?.id, userId);
+    return member;
+  };
+  return { route: 'member', topId: serverId, path, check };
 }
 
 /** All active threads of a server. */
@@ -117,27 +147,40 @@ export function archivedThreadsRequest(
 
 /** A channel or a thread. */
 export function placeRequest(placeId: string): PlatformRequest<LivePlace> {
-  return { route: 'channel', topId: placeId, path: `/channels/${placeId}`, check: checkPlace };
+  const check = about(placeId, checkPlace);
+  return { route: 'channel', topId: placeId, path: `/channels/${placeId}`, check };
 }
 
 /** A public thread by its id; null where the id belongs to anything else. */
 export function threadRequest(threadId: string): PlatformRequest<(LiveThread & LivePlace) | null> {
+  const place = placeRequest(threadId);
   const check = (answer: unknown) =>
-    isPublicThread(checkPlace(answer)) ? checkThread(answer) : null;
-  return { ...placeRequest(threadId), check };
+    isPublicThread(place.check(answer)) ? checkThread(answer) : null;
+  return { ...place, check };
 }
 
 /** The next page of a thread's messages after an id. Within the page, the newest message comes first. */
 export function messagesRequest(threadId: string, after: string): PlatformRequest<LivePage> {
   const path = `/channels/${threadId}/messages?limit=${PAGE_SIZE}&after=${after}`;
-  const check = allAfter(after, checkEntries);
-  return { route: 'messages', topId: threadId, path, check: (page) => readEntries(check(page)) };
+  const checkPage = allAfter(after, checkEntries);
+  const check = (answer: unknown): LivePage => {
+    const page = readEntries(checkPage(answer));
+    for (const { channel_id: told } of page.messages) requireSame(told, threadId);
+    return page;
+  };
+  return { route: 'messages', topId: threadId, path, check };
 }
 
 /** One message. */
 export function messageRequest(threadId: string, messageId: string): PlatformRequest<LiveMessage> {
   const path = `/channels/${threadId}/messages/${messageId}`;
-  return { route: 'message', topId: threadId, path, check: checkMessage };
+  const checkId = about(messageId, checkMessage);
+  const check = (answer: unknown): LiveMessage => {
+    const message = checkId(answer);
+    requireSame(message.channel_id, threadId);
+    return message;
+  };
+  return { route: 'message', topId: threadId, path, check };
 }
 
 /** Asks whether a message is still there. The status of the answer alone tells that, so its body may have any form. */

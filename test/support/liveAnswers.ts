@@ -34,6 +34,14 @@ export function aLiveMessage(more: Partial<LiveMessage> = {}): LiveMessage {
   };
 }
 
+/** The first messages of a post, oldest first. The id of the first one is the id of the post. */
+export function aLivePost(messages: number, more: Partial<LiveMessage> = {}): LiveMessage[] {
+  const id = anId();
+  return Array.from({ length: messages }, (_, n) =>
+    aLiveMessage({ ...(n === 0 && { id }), channel_id: id, ...more }),
+  );
+}
+
 /** A post of a forum in the platform's form. */
 export function aLiveThread(more: Partial<LiveThread> = {}): LiveThread {
   const id = anId();

@@ -33,7 +33,7 @@ import {
   aThread as aThreadRecord,
 } from '../../support/factories.js';
 import { record } from '../../support/indexerDeps.js';
-import { aLiveMessage, aLiveThread, aLiveUser } from '../../support/liveAnswers.js';
+import { aLiveMessage, aLivePost, aLiveThread, aLiveUser } from '../../support/liveAnswers.js';
 import { readsOfEach } from '../../support/readsOfEach.js';
 import { indexerSuite } from '../../support/suiteStores.js';
 
@@ -304,7 +304,7 @@ describe('fetching threads', () => {
 
   it('passes over no page that was not recorded, as the forum is hidden while the roles of its authors are asked for', async () => {
     const author = aLiveUser();
-    const page = Array.from({ length: 100 }, () => aLiveMessage({ author }));
+    const page = aLivePost(100, { author });
     const { own, note } = await hiddenMeanwhile(author.id, page);
     const { id: _id } = page[0]!;
     await note({ id: _id });
@@ -317,7 +317,7 @@ describe('fetching threads', () => {
   it('skips a message that cannot be read, and reports it until it can be', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { platform } = answeringPlatform([one]);
-    const page = Array.from({ length: 100 }, () => ({ ...aLiveMessage(), embeds: [] as unknown }));
+    const page = aLivePost(100).map((one) => ({ ...one, embeds: [] as unknown }));
     const [strange, last] = [page[40]!, page.at(-1)!];
     strange.embeds = 'a new form';
     const get: PlatformClient['get'] = async (request, signal) => {
@@ -534,9 +534,8 @@ describe('fetching threads', () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { id: serverId } = one.guild;
     const { platform } = answeringPlatform([one]);
-    const pages = [100, 100, 1].map((count) =>
-      Array.from({ length: count }, () => aLiveMessage({ content: 'Words' })),
-    );
+    const said = aLivePost(201);
+    const pages = [said.slice(0, 100), said.slice(100, 200), said.slice(200)];
     const [[first], second] = pages as [[LiveMessage], LiveMessage[]];
     let asked = 0;
     const get: PlatformClient['get'] = async (request, signal) => {
@@ -569,7 +568,7 @@ describe('fetching threads', () => {
       const [channel] = channels as [(typeof channels)[number]];
       const { platform } = answeringPlatform([one]);
       const threads = syncOf(deps.collections.sync, 'thread');
-      const said = Array.from({ length: 250 }, () => aLiveMessage({ content: 'Words' }));
+      const said = aLivePost(250);
       const first = said[0]!;
       let pages = 0;
       const get: PlatformClient['get'] = async (request, signal) => {
@@ -613,7 +612,7 @@ describe('fetching threads', () => {
   it('keeps the content of messages when the bot may not read it any more', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { platform } = answeringPlatform([one]);
-    const said = aLiveMessage({ content: 'Words' });
+    const [said] = aLivePost(1, { content: 'Words' }) as [LiveMessage];
     let flags = 1 << 18;
     let asked = 0;
     const get: PlatformClient['get'] = async (request, signal) => {

@@ -3,19 +3,24 @@ import { listServers } from '../../../../shared/discordApi/listServers.js';
 import type { PlatformClient } from '../../../../shared/discordApi/platformClient.js';
 import {
   channelsRequest,
+  guildRequest,
   guildsRequest,
+  memberRequest,
+  messageRequest,
   messagesRequest,
+  placeRequest,
   SERVERS_PAGE_SIZE,
+  threadRequest,
 } from '../../../../shared/discordApi/requests.js';
 import { anId } from '../../../support/factories.js';
-import { aLiveMessage } from '../../../support/liveAnswers.js';
+import { aLiveMessage, aLiveThread } from '../../../support/liveAnswers.js';
 
 describe('a request for a page after an id', () => {
-  const [before, first, second] = [anId(), anId(), anId()];
+  const [before, first, second, threadId] = [anId(), anId(), anId(), anId()];
 
   it('accepts a page that goes on there, in any order, and an empty one', () => {
-    const messages = messagesRequest(anId(), before);
-    const page = [second, first].map((id) => aLiveMessage({ id }));
+    const messages = messagesRequest(threadId, before);
+    const page = [second, first].map((id) => aLiveMessage({ id, channel_id: threadId }));
     expect(messages.check(page)).to.deep.equal({ messages: page, unreadable: [] });
     expect(messages.check([])).to.deep.equal({ messages: [], unreadable: [] });
     expect(() => messages.check({ message: 'no list' })).to.throw();
@@ -41,16 +46,45 @@ describe('a request for a page after an id', () => {
 describe('a request for messages', () => {
   it('tells of a value of a wrong form where it stands, and not what it says', () => {
     const message = aLiveMessage({ webhook_id: 'What somebody wrote' });
-    const { unreadable } = messagesRequest(anId(), '0').check([message]);
+    const { unreadable } = messagesRequest(message.channel_id, '0').check([message]);
     expect(unreadable).to.deep.equal([{ id: message.id, reason: 'webhook_id has a wrong form' }]);
+  });
+});
+
+describe('an answer about something else than was asked for', () => {
+  const [asked, other] = [anId(), anId()];
+
+  it('is no answer, because it may be about a private place', () => {
+    const guild = { id: other, name: 'Garden', roles: [] };
+    const forum = { id: anId(), type: 15, guild_id: other, permission_overwrites: [] };
+    const place = { id: other, type: 11, guild_id: anId() };
+    const thread = { ...aLiveThread({ id: other }), guild_id: anId() };
+    const message = aLiveMessage({ id: other, channel_id: other });
+    const wrong = [
+      () => guildRequest(asked).check(guild),
+      () => channelsRequest(asked).check([forum]),
+      () => placeRequest(asked).check(place),
+      () => threadRequest(asked).check(thread),
+      () => messagesRequest(asked, '0').check([aLiveMessage({ channel_id: asked }), message]),
+      () => messageRequest(asked, other).check(message),
+      () => messageRequest(other, asked).check(message),
+      () => memberRequest(other, asked).check({ roles: [], user: { id: other } }),
+    ];
+    for (const check of wrong) expect(check).to.throw(`it is about ${other}, not ${asked}`);
+    expect(guildRequest(other).check(guild)).to.equal(guild);
+    expect(channelsRequest(other).check([forum])).to.deep.equal([forum]);
+    expect(threadRequest(other).check(thread)).to.equal(thread);
+    expect(messageRequest(other, other).check(message)).to.equal(message);
   });
 });
 
 describe('a request for a message with components', () => {
   const inContainers = (levels: number, inside: unknown): unknown =>
     levels === 0 ? inside : inContainers(levels - 1, { type: 17, components: [inside] });
-  const checked = (component: unknown) =>
-    messagesRequest(anId(), '0').check([aLiveMessage({ components: [component as never] })]);
+  const checked = (component: unknown) => {
+    const message = aLiveMessage({ components: [component as never] });
+    return messagesRequest(message.channel_id, '0').check([message]);
+  };
 
   it('reads those that the platform puts into each other', () => {
     const words = { type: 10, content: 'Words' };
