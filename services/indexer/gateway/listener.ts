@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { checkedBy, snowflake, text } from '../../../shared/discordApi/answers.js';
 import { PlatformAnswerError } from '../../../shared/discordApi/platformErrors.js';
+import { seldom } from '../../../shared/platform/seldom.js';
 import type { GatewaySession } from '../../../shared/store/state.js';
 import type { SyncDeps } from '../sync/syncDeps.js';
 import { readEvent, type GatewayEvent } from './gatewayEvents.js';
@@ -22,6 +23,9 @@ const checkReady = checkedBy<{
 );
 
 type Ready = ReturnType<typeof checkReady>;
+
+/** The least time between two log lines about unreadable events of one type (ms). */
+const TOLD_EVERY_MS = 60_000;
 
 /**
  * Reads the data that begins a session. Throws PlatformAnswerError where it is wrong. The connection then fails, and
@@ -92,12 +96,25 @@ export function createListener(deps: SyncDeps, taken: Taken): Listener {
     told.connectedAt = new Date();
     told.problem = null;
   };
-  /** Reads an event. An event of a wrong form is logged, and nothing of it is taken. */
+  const tellers = new Map<string, (error: unknown) => void>();
+  const tellUnreadable = (type: string, error: unknown): void => {
+    const make = () =>
+      seldom(TOLD_EVERY_MS, (err: unknown) =>
+        deps.logger.warn({ err, type }, 'An event of the platform cannot be read'),
+      );
+    const tell = tellers.get(type) ?? make();
+    tellers.set(type, tell);
+    tell(error);
+  };
+  /**
+   * Reads an event. Of an event of a wrong form, nothing is taken. It is logged, at most once a minute for each type:
+   * where the platform has changed a form, every event of a type may have a wrong one.
+   */
   const read = ({ type, data }: SocketEvent): GatewayEvent | 'unreadable' | null => {
     try {
       return readEvent(type, data, session?.botId ?? '');
     } catch (error) {
-      deps.logger.warn({ err: error, type }, 'An event of the platform cannot be read');
+      tellUnreadable(type, error);
       return 'unreadable';
     }
   };

@@ -62,4 +62,19 @@ describe('a listener', () => {
     stop.abort();
     await listener.end();
   });
+
+  it('logs one event of each type that cannot be read, and not every one of a burst', async () => {
+    const { deps, stop } = withoutTimes();
+    const types: unknown[] = [];
+    const logger = { warn: ({ type }: { type: string }) => void types.push(type) };
+    const listener = createListener({ ...deps, logger } as unknown as SyncDeps, {
+      session: null,
+      takenAt: 1,
+    });
+    for (const type of ['MESSAGE_CREATE', 'MESSAGE_CREATE', 'THREAD_DELETE', 'MESSAGE_CREATE'])
+      listener.take({ type, seq: 1, data: {} }, 10);
+    expect(types).to.deep.equal(['MESSAGE_CREATE', 'THREAD_DELETE']);
+    stop.abort();
+    await listener.end();
+  });
 });
