@@ -49,8 +49,8 @@ const USUAL_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 3_600_000;
 const TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 const GONE = new Set([404, 410]);
-/** The status with which the platform answers an address that it blocks, whatever file is asked for. */
-const BLOCKED = 403;
+/** The type of the pages that proxies show in place of a file, such as one that says that the platform is away. */
+const PAGE = 'text/html';
 
 /**
  * Fetches a file of the platform into the folder in which files arrive. It never reads more bytes than a file may have,
@@ -83,6 +83,7 @@ async function fetchUntil(
   try {
     refuse(response);
     const type = mediaType(response.headers.get('Content-Type'));
+    if (type === PAGE && !takes(PAGE)) throw new Error('A page came in place of the file');
     if (!TYPE.test(type) || !takes(type))
       throw new FileRefused(`Its type is ${type || 'not told'}`);
     if (Number(response.headers.get('Content-Length')) > maxFileBytes) throw tooLarge();
@@ -107,7 +108,7 @@ function refuse({ status, headers }: Response): void {
     const waitMs = seconds > 0 ? seconds * 1_000 : USUAL_WAIT_MS;
     throw new FilesLimited(Math.min(waitMs, LONGEST_WAIT_MS));
   }
-  if (status < 500 && status !== BLOCKED) throw new FileRefused(`The platform answers ${status}`);
+  // Any other status may come from a proxy, or from an outage, and says nothing about the file.
   throw new Error(`The platform answers ${status}`);
 }
 

@@ -149,13 +149,13 @@ describe('the mirror', () => {
     await aThreadWith((id) => {
       const lies = aFile(server.url, id);
       server.answers.set(pathOf(lies), give(Buffer.alloc(1_000_001), 'image/png'));
-      const page = aFile(server.url, id);
-      server.answers.set(pathOf(page), give(Buffer.from('<script>'), 'text/html'));
-      return [lies, page];
+      const script = aFile(server.url, id);
+      server.answers.set(pathOf(script), give(Buffer.from('<script>'), 'text/javascript'));
+      return [lies, script];
     });
     expect((await records()).map(({ problem, dueAt }) => [problem, dueAt])).to.have.deep.members([
       ['It is larger than MIRROR_MAX_FILE_MB', undefined],
-      ['Its type is text/html', undefined],
+      ['Its type is text/javascript', undefined],
     ]);
     expect(await totals()).to.deep.equal({ files: 0, bytes: 0, failed: 2 });
     expect(await stored()).to.deep.equal([]);

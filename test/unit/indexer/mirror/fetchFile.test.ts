@@ -109,9 +109,9 @@ describe('fetchFile', () => {
   });
 
   it('takes only the types that are wanted', async () => {
-    for (const type of ['text/html', 'image/png, text/html', '', 'png']) {
+    for (const type of ['text/css', 'image/png, text/html', '', 'png']) {
       server.answers.set(PATH, give(Buffer.from('x'), type));
-      expect(await errorOf(ask({ takes: (one) => one !== 'text/html' })), type).to.be.instanceOf(
+      expect(await errorOf(ask({ takes: (one) => one !== 'text/css' })), type).to.be.instanceOf(
         FileRefused,
       );
     }
@@ -119,8 +119,15 @@ describe('fetchFile', () => {
 
   it('follows no redirect', async () => {
     server.answers.set(PATH, fail(302, { Location: '/elsewhere' }));
-    expect(await errorOf(ask())).to.be.instanceOf(FileRefused);
+    expect(await errorOf(ask())).not.to.be.instanceOf(FileRefused);
     expect(server.requests).not.to.include('/elsewhere');
+  });
+
+  it('takes no page of a proxy for the file, and would try again', async () => {
+    server.answers.set(PATH, give(Buffer.from('<html>'), 'text/html; charset=utf-8'));
+    const error = await errorOf(ask());
+    expect(error).not.to.be.instanceOf(FileRefused);
+    expect(error.message).to.equal('A page came in place of the file');
   });
 
   it('tells what is gone from what may come later, and waits as long as it is told', async () => {
@@ -128,7 +135,7 @@ describe('fetchFile', () => {
       server.answers.set(PATH, fail(status));
       expect(await errorOf(ask()), String(status)).to.be.instanceOf(FileRefused);
     }
-    for (const status of [403, 503]) {
+    for (const status of [302, 401, 403, 407, 503]) {
       server.answers.set(PATH, fail(status));
       expect(await errorOf(ask()), String(status)).not.to.be.instanceOf(FileRefused);
     }
