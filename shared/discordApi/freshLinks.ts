@@ -8,6 +8,7 @@ import { isTimeLimit } from '../platform/storeErrors.js';
 import type { PlatformClient, PlatformRequest } from './platformClient.js';
 import {
   isProofOfDeletion,
+  PlatformAnswerError,
   PlatformAway,
   PlatformForbidden,
   PlatformRefused,
@@ -76,13 +77,14 @@ export function createFreshLinks(platform: PlatformClient): FreshLinks {
     waitMs: Infinity,
   });
   let forbiddenUntil = 0;
-  /** The fresh link; null where the platform refuses to give one. */
+  /** The fresh link; null where the platform gives none. Its documentation does not promise the form of the answer. */
   const refreshed = async (url: string): Promise<string | null> => {
     if (performance.now() < forbiddenUntil) return null;
     try {
       return await refresh(url);
     } catch (error) {
-      if (!(error instanceof PlatformRefused)) throw error;
+      const isItsAnswer = error instanceof PlatformRefused || error instanceof PlatformAnswerError;
+      if (!isItsAnswer) throw error;
       if (error instanceof PlatformForbidden)
         forbiddenUntil = performance.now() + REFRESH_FORBIDDEN_MS;
       return null;

@@ -6,6 +6,7 @@ import type {
   PlatformRequest,
 } from '../../../../shared/discordApi/platformClient.js';
 import {
+  PlatformAnswerError,
   PlatformAway,
   PlatformForbidden,
   PlatformRefused,
@@ -47,6 +48,17 @@ describe('fresh links', () => {
       expect(await thrownBy(links.linkOf(file(2)))).to.be.instanceOf(PlatformForbidden);
     }
     expect(asked).to.have.length(2);
+  });
+
+  it('are taken from messages where the platform answers in an unknown form', async () => {
+    const get = ({ route }: PlatformRequest<unknown>) =>
+      route === 'refreshUrls'
+        ? Promise.reject(new PlatformAnswerError('refreshed_urls is required'))
+        : Promise.resolve({
+            value: { attachments: [{ id: '1', url: file(1).url }] } as never,
+            asOf: 1,
+          });
+    expect(await createFreshLinks({ get }).linkOf(file(1))).to.equal(file(1).url);
   });
 
   it('are not asked for many at once any more where the platform forbids that', async () => {
