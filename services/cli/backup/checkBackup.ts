@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ValidationResult } from 'joi';
 import { CliError } from '../cliError.js';
+import { counted, formatCount } from '../numbers.js';
 import { messageOf } from '../reachable.js';
 import { safeText } from '../safeText.js';
 import { version } from '../version.js';
@@ -20,6 +21,7 @@ import {
   type Manifest,
   type Origin,
 } from './backupFormat.js';
+import { countDocuments } from './readDocuments.js';
 
 /** Reads a backup's manifest, and checks every byte of its files. Throws CliError that names each damaged file. */
 export async function checkBackup(folder: string): Promise<Manifest> {
@@ -76,16 +78,21 @@ async function checkFile(
   name: KeptName,
   expected: BackupFile,
 ): Promise<string | undefined> {
+  const path = join(folder, backupFileName(name));
   const hash = createHash('sha256');
   let bytes = 0;
   try {
-    for await (const piece of createReadStream(join(folder, backupFileName(name)))) {
+    for await (const piece of createReadStream(path)) {
       hash.update(piece as Buffer);
       bytes += (piece as Buffer).length;
     }
+    if (bytes !== expected.bytes) return `it has ${bytes} bytes, and should have ${expected.bytes}`;
+    if (hash.digest('hex') !== expected.sha256) return 'its content has changed';
+    // A byte of the manifest itself may have changed.
+    const documents = await countDocuments(path);
+    if (documents === expected.documents) return undefined;
+    return `it has ${counted(documents, 'document')}, and should have ${formatCount(expected.documents)}`;
   } catch (error) {
     return messageOf(error);
   }
-  if (bytes !== expected.bytes) return `it has ${bytes} bytes, and should have ${expected.bytes}`;
-  return hash.digest('hex') === expected.sha256 ? undefined : 'its content has changed';
 }

@@ -26,20 +26,38 @@ export async function* readDocuments(path: string): AsyncGenerator<Document[]> {
     yield batch.map(({ document }) => document);
 }
 
+/** Counts the documents of a backup file. Throws where `readDocuments` could not read it to its end. */
+export async function countDocuments(path: string): Promise<number> {
+  let count = 0;
+  for await (const documents of cutDocuments(path)) count += documents.length;
+  return count;
+}
+
 async function* readSized(path: string): AsyncGenerator<Sized> {
+  for await (const documents of cutDocuments(path)) {
+    for (const bytes of documents) {
+      // Values are not converted. A converted number could be written back as another type of number.
+      const document = BSON.deserialize(bytes, { promoteValues: false });
+      yield { document, bytes: bytes.length };
+    }
+  }
+}
+
+/** Gives the bytes of each document, in lists of those that end in the same piece of the file. */
+async function* cutDocuments(path: string): AsyncGenerator<Buffer[]> {
   let rest: Buffer = Buffer.alloc(0);
   const source = createReadStream(path);
   const bytes = source.pipe(createGunzip());
   source.on('error', (error) => bytes.destroy(error));
   for await (const piece of bytes) {
     rest = rest.length === 0 ? (piece as Buffer) : Buffer.concat([rest, piece as Buffer]);
+    const documents: Buffer[] = [];
     let at = 0;
     for (let length = lengthAt(rest, at); at + length <= rest.length; length = lengthAt(rest, at)) {
-      // Values are not converted. A converted number could be written back as another type of number.
-      const document = BSON.deserialize(rest.subarray(at, at + length), { promoteValues: false });
-      yield { document, bytes: length };
+      documents.push(rest.subarray(at, at + length));
       at += length;
     }
+    yield documents;
     rest = rest.subarray(at);
   }
   if (rest.length > 0) throw new CliError(`${path} ends within a document`);

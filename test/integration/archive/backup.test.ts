@@ -28,6 +28,7 @@ import { REPORT_NOBODY } from '../../../services/indexer/report.js';
 import { setMarks } from '../../../services/indexer/work/claims.js';
 import { runDue } from '../../../services/indexer/work/runMarks.js';
 import { createApiKeyChecker } from '../../../services/api/auth/apiKeyChecker.js';
+import type { Manifest } from '../../../services/cli/backup/backupFormat.js';
 import { checkBackup } from '../../../services/cli/backup/checkBackup.js';
 import { restoreBackup } from '../../../services/cli/backup/restoreBackup.js';
 import { version } from '../../../services/cli/version.js';
@@ -606,6 +607,16 @@ describe('backup and restore', () => {
           },
           /apiKeys\.bson\.gz: its content has changed/,
         ],
+        [
+          'miscounted',
+          async (copy) => {
+            const path = join(copy, 'manifest.json');
+            const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
+            manifest.collections.servers.documents += 1;
+            await writeFile(path, JSON.stringify(manifest));
+          },
+          /servers\.bson\.gz: it has 0 documents, and should have 1/,
+        ],
         ['told of otherwise', (copy) => writeFile(join(copy, 'manifest.json'), '{'), /damaged/],
       ];
       for (const [name, harm, said] of damage) {
@@ -623,6 +634,7 @@ describe('backup and restore', () => {
       const { servers, threads } = archive.api.stores.mongo.collections;
       expect(await servers.countDocuments()).to.equal(0);
       expect(await threads.countDocuments()).to.equal(0);
+      expect(await readRestore(archive.api.stores.mongo.collections)).to.equal(null);
       expect((await archive.cli('backup', whole)).stderr).to.match(/is not empty/);
     }));
 
