@@ -104,7 +104,8 @@ function writeThread(
     ...told('archived', thread.archived),
     ...told('archivedAt', thread.archivedAt, timeOrNull),
     ...told('locked', thread.locked),
-    ...told('lockedAt', thread.lockedAt, timeOrNull),
+    // Sources of different times may have told the two. An import takes no time for a thread that is not locked.
+    ...told('lockedAt', thread.locked === false ? null : thread.lockedAt, timeOrNull),
     ...told('pinned', thread.pinned),
     ...told('ownerId', thread.ownerId),
     ...writeForumSettings(channel),

@@ -90,8 +90,12 @@ export function generateRecords(random: Random): SourceThread & { messages: Sour
       ...random.orUntold({ appliedTags: random.some(anId) }),
       ...random.orUntold({ archived: Boolean(random.below(2)) }),
       ...random.orUntold({ archivedAt: random.orNull(aDate(random)) }),
-      ...random.orUntold({ locked: Boolean(random.below(2)) }),
-      ...random.orUntold({ lockedAt: random.orNull(aDate(random)) }),
+      ...(random.below(3) === 0
+        ? { locked: false, lockedAt: null }
+        : {
+            ...random.orUntold({ locked: true }),
+            ...random.orUntold({ lockedAt: random.orNull(aDate(random)) }),
+          }),
       ...random.orUntold({ pinned: Boolean(random.below(2)) }),
     },
     messages: Array.from({ length: 1 + random.below(5) }, () =>

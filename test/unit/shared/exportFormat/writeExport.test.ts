@@ -55,6 +55,17 @@ describe('writeExport', () => {
     expect(written.messages.map(({ asOf }) => asOf)).to.deep.equal([earlier, undefined, undefined]);
   });
 
+  it('writes no time of locking for a thread that is not locked, as no import takes one', async () => {
+    const { messages: _messages, ...content } = generateRecords(randomOf(1));
+    const lockedAt = new Date('2026-01-02T03:04:05Z');
+    const readBack = async (locked: boolean) => {
+      const thread = { ...content.thread!, locked, lockedAt };
+      return (await roundTrip({ ...content, thread, messages: [] })).source.thread?.lockedAt;
+    };
+    expect(await readBack(true)).to.deep.equal(lockedAt);
+    expect(await readBack(false)).to.equal(null);
+  });
+
   it('refuses a message that no import would take', async () => {
     const { messages, ...content } = generateRecords(randomOf(1));
     const text = 'x'.repeat(65_536);
