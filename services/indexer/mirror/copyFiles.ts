@@ -47,7 +47,10 @@ export interface MissingFile {
 /** The media types that pictures of people and servers may have. */
 const PICTURES = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 
-/** The mirror already holds as many bytes as it may. */
+/**
+ * The mirror already holds as many bytes as it may. The file that found that is due again a day later. Then all files of
+ * its subject are tried.
+ */
 class MirrorFull extends Error {
   override readonly name = 'MirrorFull';
   constructor() {
@@ -55,18 +58,9 @@ class MirrorFull extends Error {
   }
 }
 
-/**
- * For now, no more files of a subject are copied. `isFull`: because the mirror is full. The file that found that is due
- * again a day later, and then all files of its subject are tried.
- */
+/** For now, no more files of a subject are copied. */
 class Pause extends Error {
   override readonly name = 'Pause';
-  readonly isFull: boolean;
-
-  constructor({ isFull = false } = {}) {
-    super();
-    this.isFull = isFull;
-  }
 }
 
 interface Copying {
@@ -102,9 +96,10 @@ export async function copyFiles(
     }
     return false;
   } catch (error) {
-    if (!(error instanceof Pause)) throw error;
+    if (error instanceof MirrorFull) return !mayGoOn(copying);
     // The pause may be over by now, because the files under way have ended first. The others are left all the same.
-    return !error.isFull || !mayGoOn(copying);
+    if (error instanceof Pause) return true;
+    throw error;
   }
 }
 
@@ -124,7 +119,7 @@ async function linkOf({ links }: Mirror, file: WantedFile): Promise<string> {
   return file.source;
 }
 
-/** Copies a file, or notes why it cannot be copied. Throws Pause where the next files would fail, too. */
+/** Copies a file, or notes why it cannot be copied. Throws Pause or MirrorFull where the next files would fail, too. */
 async function copyOne(
   copying: Copying,
   { file, record }: MissingFile,
@@ -153,7 +148,7 @@ async function copyOne(
       // A picture that was copied earlier is shown until there is a newer one.
       now?.copy ? { ...failed, copy: now.copy } : failed,
     );
-    if (error instanceof MirrorFull) throw new Pause({ isFull: true });
+    if (error instanceof MirrorFull) throw error;
     if (failed.dueAt) mirror.logFailure(deps.logger, { err: error, subject: mark.subject });
     // If the bot may not see one file, it may still see the others.
     if (!failed.dueAt || error instanceof PlatformForbidden) return;
