@@ -59,25 +59,28 @@ function findTarget(context: RenderContext, id: string, messageId?: string): Tar
 }
 
 /** Whether the name of a mentioned person, role or channel is known, and there is room for it. */
-export function isKnown({ kind, id }: MentionToken, context: RenderContext): boolean {
-  const name = namesOf(kind, context)?.get(id);
-  return name !== undefined && name.length <= context.nameRoom;
+export function isKnown(token: MentionToken, context: RenderContext): boolean {
+  return nameWithRoom(token, context) !== undefined;
 }
 
-/** The names of all that a kind of mention may mention, by id; undefined where the mention holds the name itself. */
-function namesOf(
-  kind: MentionToken['kind'],
-  { users, roles, targets }: RenderContext,
-): { get(id: string): string | undefined } | undefined {
-  if (kind === 'user') return users;
-  if (kind === 'role') return roles;
-  return kind === 'channel' ? { get: (id) => targets.get(id)?.name } : undefined;
+/** The name of a mentioned person, role or channel; undefined where it is not known, or there is no room for it. */
+function nameWithRoom(
+  { kind, id }: MentionToken,
+  { users, roles, targets, nameRoom }: RenderContext,
+): string | undefined {
+  const names: Partial<Record<MentionToken['kind'], string | undefined>> = {
+    user: users.get(id),
+    role: roles.get(id),
+    channel: targets.get(id)?.name,
+  };
+  const name = names[kind];
+  return name !== undefined && name.length <= nameRoom ? name : undefined;
 }
 
 // A name that is not known, or too long for the room, becomes `unknown-user`, `unknown-role` or `unknown-channel`.
 function nameMention(token: MentionToken, context: RenderContext): string {
-  const { kind, id, name } = token;
-  const found = isKnown(token, context) ? namesOf(kind, context)?.get(id) : undefined;
+  const { kind, name } = token;
+  const found = nameWithRoom(token, context);
   context.nameRoom -= found?.length ?? 0;
   switch (kind) {
     case 'user':
