@@ -32,6 +32,11 @@ export function memberId(serverId: string, userId: string): string {
   return `${serverId}/${userId}`;
 }
 
+/** The person of a `memberId`. */
+export function userOfMember(member: string): string {
+  return member.slice(member.indexOf('/') + 1);
+}
+
 /** Who is left out now. The records are read again only after one has changed. */
 export async function optedOut(store: Store): Promise<OptOuts> {
   const state = await findGathered(stateOf(store.state, 'optOuts'), 'optOuts');
@@ -46,7 +51,7 @@ const loadOptOuts = loadByVersion(async ({ optOuts }: Store, version): Promise<O
   for await (const page of pages) {
     for (const { _id } of page) {
       ids.add(_id);
-      userIds.add(_id.slice(_id.indexOf('/') + 1));
+      userIds.add(userOfMember(_id));
     }
   }
   return {

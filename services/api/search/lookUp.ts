@@ -70,6 +70,9 @@ export function mostOf(counts: readonly number[] | undefined): number {
 
 const BETWEEN = '\n';
 
+/** Matches a word of digits alone, in any script. */
+export const DIGITS = /^\p{Nd}+$/u;
+
 /** Adds up the counts of a word over all fields, and over all forms at its place. */
 function countsOf(
   texts: readonly string[],
@@ -96,7 +99,7 @@ function countsOf(
  * are left out, and letters in place of signs, which become signs again. No number is like another number.
  */
 export function wordsOf({ text: word, options }: Entry): string[] {
-  if (/^\p{Nd}+$/u.test(word)) return [];
+  if (DIGITS.test(word)) return [];
   return [options]
     .flat()
     .flatMap(({ text }) => (text.startsWith(STEM_MARK) ? [] : [withSigns(text)]));

@@ -2,7 +2,7 @@ import type { SearchDeps } from './askElasticsearch.js';
 import { countPieces } from './countPieces.js';
 import { isOneTypo, likeWords } from './forgiveTypos.js';
 import { foldWord, isFunctionWord, isFunctionWordIn } from './functionWords.js';
-import { countWords, lookUp, mostOf, VOCABULARY } from './lookUp.js';
+import { countWords, DIGITS, lookUp, mostOf, VOCABULARY } from './lookUp.js';
 import { anyOf, begins, mayBegin } from './matchTerms.js';
 import type { SearchTerm } from './parseQuery.js';
 
@@ -218,7 +218,7 @@ const SHORTEST_ROOT = 5;
 function withoutEnding(word: string): string[] {
   const { letters = '', rest } = SPLITTABLE.exec(word)?.groups ?? {};
   if (rest !== undefined) {
-    const alone = /^\p{Nd}+$/u.test(rest) ? [letters, rest] : [letters];
+    const alone = DIGITS.test(rest) ? [letters, rest] : [letters];
     return alone.filter((part) => part.length >= SHORTEST_NAME_PART);
   }
   const root = letters.slice(0, -2);

@@ -2,6 +2,7 @@ import type { Filter } from 'mongodb';
 import { batches } from '../../../shared/platform/batches.js';
 import { groupBy } from '../../../shared/platform/groupBy.js';
 import type { Collections } from '../../../shared/store/collections.js';
+import { userOfMember } from '../../../shared/store/optOuts.js';
 import type { MemberView, RankView } from '../../../shared/store/views.js';
 import { markId, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
@@ -83,7 +84,7 @@ async function storedRows(
 /** Returns a function that gives the rows of one person. */
 function rowsByPerson({ members, ranks }: CountedMembers): (userId: string) => CountedMembers {
   const rowsOf = groupBy(members, ({ userId }) => userId);
-  const linesOf = groupBy(ranks, ({ member }) => member.slice(member.indexOf('/') + 1));
+  const linesOf = groupBy(ranks, ({ member }) => userOfMember(member));
   return (userId) => ({ members: rowsOf.get(userId) ?? [], ranks: linesOf.get(userId) ?? [] });
 }
 

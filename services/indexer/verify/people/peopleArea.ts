@@ -5,7 +5,7 @@ import { countProfiles } from '../../build/countProfiles.js';
 import { addUpPeople, type Appearance } from '../../build/addUpPeople.js';
 import { peopleWindows, peopleWithin } from '../../build/people.js';
 import type { Collections } from '../../../../shared/store/collections.js';
-import { memberId } from '../../../../shared/store/optOuts.js';
+import { memberId, userOfMember } from '../../../../shared/store/optOuts.js';
 import type { ContributionView, MemberView } from '../../../../shared/store/views.js';
 import type { Area, AreaContext } from '../area.js';
 import { compareTexts } from '../compareBodies.js';
@@ -72,9 +72,10 @@ async function compareMembers(
 const NAMES = { member: 'Totals', line: 'Line' } as const;
 
 /**
- * Compares rows. A row is to be removed where it must not be, or is stored as that of another person. Whoever is
- * counted replaces their own rows alone, and then it would be left to the order of the counts what becomes of such a
- * row.
+ * Compares the stored rows of people with the counted ones. The clue of a difference names a row that the repair has to
+ * remove before it counts anybody: one that nobody has, or one that is stored as that of another person. A count
+ * replaces the rows of its own person alone. So without that, the count of the other person might remove the row after
+ * its owner was counted.
  */
 function compareRows<T extends { _id: string }>(
   stored: readonly T[],
@@ -87,16 +88,11 @@ function compareRows<T extends { _id: string }>(
     const detail = `${NAMES[sort]} ${one._id} ${row.problem}`;
     const isStray = row.stored && (!row.expected || memberOf(row.stored) !== memberOf(one));
     return {
-      ...personDifference(userOf(memberOf(one)), detail),
+      ...personDifference(userOfMember(memberOf(one)), detail),
       basis: row.stored && row.expected ? JSON.stringify([row.stored, row.expected]) : '',
       ...(isStray && { clue: { [sort]: one._id } }),
     };
   });
-}
-
-/** The person of a member, `<serverId>/<userId>`. */
-function userOf(member: string): string {
-  return member.slice(member.indexOf('/') + 1);
 }
 
 /** Returns a difference of a person. */
