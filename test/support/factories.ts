@@ -120,16 +120,24 @@ export function aForward(
   return aSourceMessage({
     content: '',
     reference: { type: 'forward', messageId, channelId, guildId: null },
-    forwarded: {
-      content,
-      createdAt: null,
-      editedAt: null,
-      attachments: [],
-      embeds: [],
-      stickers: [],
-    },
+    forwarded: aForwardedCopy({ content }),
     ...more,
   });
+}
+
+/** The copy that a forward holds of another message. */
+export function aForwardedCopy(
+  more: Partial<NonNullable<MessageRecord['forwarded']>> = {},
+): NonNullable<MessageRecord['forwarded']> {
+  return {
+    content: '',
+    createdAt: null,
+    editedAt: null,
+    attachments: [],
+    embeds: [],
+    stickers: [],
+    ...more,
+  };
 }
 
 /** A recorded message, by Ada. */

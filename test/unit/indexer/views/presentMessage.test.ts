@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { presentMessage } from '../../../../services/indexer/views/presentMessage.js';
 import { createServiceLinks } from '../../../../services/indexer/views/serviceLinks.js';
 import { messageSchema } from '../../../../shared/contract/threads.js';
-import { aMessage, anAuthor, anEmbed } from '../../../support/factories.js';
+import { aForwardedCopy, aMessage, anAuthor, anEmbed } from '../../../support/factories.js';
 
 describe('presentMessage', () => {
   const files = createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null });
@@ -17,14 +17,7 @@ describe('presentMessage', () => {
       timestamp: at,
       fields: [{ name: `<@${ada.id}>`, value: `<@&7> and <@!${ada.id}>`, inline: true }],
     });
-    const forwarded = {
-      content: '',
-      createdAt: null,
-      editedAt: null,
-      attachments: [],
-      stickers: [],
-      embeds: [embed],
-    };
+    const forwarded = aForwardedCopy({ embeds: [embed] });
     const mentioning = { mentions: [ada], mentionedRoles: [{ id: '7', name: 'Keepers' }] };
     const message = aMessage({ ...mentioning, embeds: [embed], forwarded });
     const shown = presentMessage(message, { targets, guildId: '1', files });
@@ -56,14 +49,7 @@ describe('presentMessage', () => {
       content,
       mentions: [anAuthor('ada', { id: '1', displayName: name })],
       embeds: [anEmbed({ description: content })],
-      forwarded: {
-        content,
-        createdAt: null,
-        editedAt: null,
-        attachments: [],
-        stickers: [],
-        embeds: [],
-      },
+      forwarded: aForwardedCopy({ content }),
     });
     const shown = presentMessage(message, { targets, guildId: '1', files });
     const named = Math.floor(65_536 / name.length);
@@ -114,14 +100,7 @@ describe('presentMessage', () => {
     const picture = { url: 'https://example.org/a.png', width: 0, height: 0 };
     const unknown = { ...picture, width: null, height: null };
     const embed = anEmbed({ thumbnail: picture, images: [picture], video: picture });
-    const forwarded = {
-      content: '',
-      createdAt: null,
-      editedAt: null,
-      attachments: [],
-      stickers: [],
-      embeds: [embed],
-    };
+    const forwarded = aForwardedCopy({ embeds: [embed] });
     const message = aMessage({ embeds: [embed], forwarded });
     const shown = presentMessage(message, { targets, guildId: '1', files });
     const unsized = { ...embed, thumbnail: unknown, images: [unknown], video: unknown };
