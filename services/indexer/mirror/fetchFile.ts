@@ -49,7 +49,7 @@ const USUAL_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 3_600_000;
 const TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 const GONE = new Set([404, 410]);
-/** The type of the pages that proxies show in place of a file, such as one that says that the platform is away. */
+/** The media type of a page. A proxy sends one in place of the file when it cannot reach the platform, for example. */
 const PAGE = 'text/html';
 
 /**

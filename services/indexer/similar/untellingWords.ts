@@ -16,10 +16,15 @@ const COMMON_PART = { heading: 0.3, content: 0.13 };
 const FEW = 10;
 
 /**
- * Finds for each thread the words that tell nothing, in the same order. Some are common. The others are its own: no
- * other thread of the server holds them. The counts in the dictionaries of the index do not tell the latter, because
- * they include documents that were replaced, until their segment is merged. So a thread that was built again would seem
- * to share its own words with its former self. The part of all documents that hold a word is hardly changed by that.
+ * Finds for each thread the words by which it is not compared, in the order of the threads. Some words are common. The
+ * others are in no other thread of the server.
+ *
+ * Elasticsearch counts how many documents hold a word. These counts include documents that were replaced, until their
+ * segment is merged. So the count of a word that only one thread has rises when the thread is built again, as if
+ * another thread had the word, too. That is why rare words are looked for in the other threads. Common words are told
+ * by the part of all documents that hold them. Replaced documents are in both numbers of that part, and hardly change
+ * it.
+ *
  * Throws SearchUnavailable where the words cannot be counted for now.
  */
 export async function untellingWords(

@@ -1,8 +1,8 @@
 import { differingFields } from './differingFields.js';
 
 /**
- * A row that is not as it must be: as it is stored, and as it is expected. One of them may not exist. `problem` says
- * how they differ, for people.
+ * A difference between the stored rows and the expected ones. `stored` is undefined where the row is missing, and
+ * `expected` where it must not exist. `problem` says in words what is wrong.
  */
 export interface DifferingRow<T> {
   stored: T | undefined;
