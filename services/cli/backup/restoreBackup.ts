@@ -7,6 +7,7 @@ import { beginRestore, endRecords, endRestore } from '../../../shared/store/rest
 import { replaceSearchIndex } from '../../../shared/store/searchIndex.js';
 import { stateOf } from '../../../shared/store/state.js';
 import { CliError } from '../cliError.js';
+import { endingInOrder } from '../endingInOrder.js';
 import { heldCollection, UNCOUNTED } from '../heldCollection.js';
 import { counted } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
@@ -37,6 +38,21 @@ export async function restoreBackup(
 ): Promise<Restored> {
   const manifest = await checkBackup(folder);
   await requireEmpty(mongo);
+  return endingInOrder(async (signal) => {
+    await beginOnce({ mongo, elasticsearch }, signal);
+    const { revoke, revoked } = createKeyRevoker();
+    const formOf = (name: KeptName, document: Document): Document =>
+      name === 'apiKeys' && !keys ? revoke(document) : restoredForm(name, document);
+    await restoreAll(mongo, { folder, manifest, formOf }, signal);
+    return { manifest, revokedKeys: revoked() };
+  });
+}
+
+/** Notes that a restore has begun, and empties the search index. Where this fails, nothing is noted. */
+async function beginOnce(
+  { mongo, elasticsearch }: Pick<Archive, 'mongo' | 'elasticsearch'>,
+  signal: AbortSignal,
+): Promise<void> {
   const restore = await beginRestore(mongo.collections);
   if (restore === null) {
     throw new CliError(
@@ -52,24 +68,25 @@ export async function restoreBackup(
     await ensureIndexes(mongo.collections);
     // A file may have been imported meanwhile, or an erasure asked for, whose hash has another key than the backup's.
     await requireEmpty(mongo);
+    signal.throwIfAborted();
   } catch (error) {
     await endRestore(mongo.collections, restore);
     throw error;
   }
-  const total = KEPT.reduce((sum, name) => sum + manifest.collections[name].documents, 0);
+}
+
+/** Writes all records. Where this is cut off, it says what to do. */
+async function restoreAll(mongo: Mongo, source: Source, signal: AbortSignal): Promise<void> {
+  const { collections } = source.manifest;
+  const total = KEPT.reduce((sum, name) => sum + collections[name].documents, 0);
   const progress = createProgress('Restore', total, (done) => counted(done, 'document'));
-  const { revoke, revoked } = createKeyRevoker();
-  const formOf = (name: KeptName, document: Document): Document =>
-    name === 'apiKeys' && !keys ? revoke(document) : restoredForm(name, document);
-  const source = { folder, formOf };
   try {
     for (const name of KEPT) {
-      await restoreCollection(mongo, name, source, progress);
+      await restoreCollection(mongo, name, source, { progress, signal });
       // A process may have read who is erased when only the key was there.
       if (name === 'erasures') await announceErasure(mongo.collections);
     }
     await endRecords(mongo.collections);
-    return { manifest, revokedKeys: revoked() };
   } catch (error) {
     progress.say('The restore is cut off: drop the database, and begin again');
     throw error;
@@ -78,9 +95,10 @@ export async function restoreBackup(
   }
 }
 
-/** The folder of a backup, and a function that gives the form in which a document is written. */
+/** The folder of a backup, its manifest, and a function that gives the form in which a document is written. */
 interface Source {
   folder: string;
+  manifest: Manifest;
   formOf: (name: KeptName, document: Document) => Document;
 }
 
@@ -108,10 +126,11 @@ async function restoreCollection(
   { db }: Mongo,
   name: KeptName,
   { folder, formOf }: Source,
-  progress: Progress,
+  { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<void> {
   const collection = db.collection(name);
   for await (const batch of readDocuments(join(folder, backupFileName(name)))) {
+    signal.throwIfAborted();
     const held = batch.map((document) => formOf(name, document));
     await (UNCOUNTED.has(name) ? putOver(collection, held) : insertNew(collection, held));
     progress.advance(batch.length);

@@ -9,6 +9,7 @@ import { constants, createGzip } from 'node:zlib';
 import { MongoServerError, type ClientSession } from 'mongodb';
 import type { Mongo } from '../../../shared/platform/clients.js';
 import { CliError } from '../cliError.js';
+import { endingInOrder } from '../endingInOrder.js';
 import { counted } from '../numbers.js';
 import { createProgress, type Progress } from '../progress.js';
 import { makeFolder } from '../makeFolder.js';
@@ -42,16 +43,20 @@ const SNAPSHOT_TOO_OLD = 239;
 
 /**
  * Writes everything that cannot be built again into a folder, as it was at one moment. The folder is made, or is empty,
- * and only this user can read it. A backup that fails removes what it wrote. Throws CliError where the folder holds
- * anything, and where only a part of the archive is restored.
+ * and only this user can read it. A backup that fails, or is asked to end, removes what it wrote. Throws CliError where
+ * the folder holds anything, and where only a part of the archive is restored.
  */
 export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifest> {
   await makeFolder(folder, { mode: 0o700 });
+  return endingInOrder((signal) => writeReserved(mongo, folder, signal));
+}
+
+async function writeReserved(mongo: Mongo, folder: string, signal: AbortSignal): Promise<Manifest> {
   const reserved = await reserveManifest(folder);
   try {
     // Another command may have finished its backup just before the manifest was reserved. So this is looked at now.
     if ((await readdir(folder)).length > 1) throw notEmpty(folder);
-    return await writeWhole(mongo, folder, reserved);
+    return await writeWhole(mongo, folder, reserved, signal);
   } catch (error) {
     await rm(partialManifest(folder), { force: true });
     throw writeError(folder, explained(error));
@@ -61,9 +66,14 @@ export async function writeBackup(mongo: Mongo, folder: string): Promise<Manifes
 }
 
 /** Writes all files of a backup, the manifest last. Where one of them cannot be written, removes the others. */
-async function writeWhole(mongo: Mongo, folder: string, reserved: FileHandle): Promise<Manifest> {
+async function writeWhole(
+  mongo: Mongo,
+  folder: string,
+  reserved: FileHandle,
+  signal: AbortSignal,
+): Promise<Manifest> {
   try {
-    const manifest = await writeFiles(mongo, folder);
+    const manifest = await writeFiles(mongo, folder, signal);
     await writeManifest(folder, reserved, manifest);
     return manifest;
   } catch (error) {
@@ -78,10 +88,10 @@ async function writeWhole(mongo: Mongo, folder: string, reserved: FileHandle): P
 }
 
 /** Writes all files of a backup but its manifest, as of one moment. */
-async function writeFiles(mongo: Mongo, folder: string): Promise<Manifest> {
+async function writeFiles(mongo: Mongo, folder: string, signal: AbortSignal): Promise<Manifest> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await tryFiles(mongo, folder);
+      return await tryFiles(mongo, folder, signal);
     } catch (error) {
       const isTransient = hasCode(error, [SNAPSHOT_UNAVAILABLE]) && tries < MOST_TRIES;
       if (!isTransient) throw error;
@@ -91,7 +101,7 @@ async function writeFiles(mongo: Mongo, folder: string): Promise<Manifest> {
 }
 
 /** Writes the files as of one moment, in place of those of an earlier try. */
-async function tryFiles(mongo: Mongo, folder: string): Promise<Manifest> {
+async function tryFiles(mongo: Mongo, folder: string, signal: AbortSignal): Promise<Manifest> {
   // The time is taken before anything is read. A person who is erased after this time may still be in the backup.
   const createdAt = new Date().toISOString();
   const total = await countKept(mongo);
@@ -102,7 +112,7 @@ async function tryFiles(mongo: Mongo, folder: string): Promise<Manifest> {
     await requireWhole(mongo, session);
     const files: [KeptName, BackupFile][] = [];
     for (const name of KEPT)
-      files.push([name, await writeFile(mongo, session, folder, name, progress)]);
+      files.push([name, await writeFile(mongo, session, { folder, name, progress, signal })]);
     return {
       format: BACKUP_FORMAT,
       version: version(),
@@ -171,9 +181,12 @@ async function openSnapshot({ client, db }: Mongo): Promise<ClientSession | unde
 async function writeFile(
   { db }: Mongo,
   session: ClientSession | undefined,
-  folder: string,
-  name: KeptName,
-  progress: Progress,
+  {
+    folder,
+    name,
+    progress,
+    signal,
+  }: { folder: string; name: KeptName; progress: Progress; signal: AbortSignal },
 ): Promise<BackupFile> {
   const options = { raw: true, ...(session && { session }) };
   const documents = db
@@ -199,7 +212,7 @@ async function writeFile(
   });
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   const out = createWriteStream(join(folder, backupFileName(name)), { mode: 0o600, flush: true });
-  await pipeline(Readable.from(documents), counting, gzip, measuring, out);
+  await pipeline(Readable.from(documents), counting, gzip, measuring, out, { signal });
   return { ...file, sha256: hash.digest('hex') };
 }
 

@@ -13,6 +13,7 @@ import type { ThreadRecord } from '../../../shared/store/records.js';
 import { realMicros } from '../../../shared/store/sourceTime.js';
 import { CliError } from '../cliError.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
+import { endingInOrder } from '../endingInOrder.js';
 import { createProgress, type Progress } from '../progress.js';
 import { counted } from '../numbers.js';
 import { makeFolder } from '../makeFolder.js';
@@ -60,17 +61,27 @@ export async function exportArchive(
   await requireWhole({ collections });
   // What was deleted is counted, too. To count the others, MongoDB would read all threads in one call.
   const total = await collections.threads.estimatedDocumentCount();
-  const progress = createProgress('Exporting', total, (done) => counted(done, 'thread'));
-  const files = createExportFiles(folder);
-  try {
-    const threads = await writeThreads({ collections }, files, progress);
-    const { inChannels, ...written } = threads;
-    const forums = await writeForums({ collections }, files, inChannels);
-    await files.syncNames();
-    return { ...written, forums, seconds: Math.round(performance.now() - began) / 1_000 };
-  } finally {
-    progress.stop();
-  }
+  const written = await endingInOrder(async (signal) => {
+    const progress = createProgress('Exporting', total, (done) => counted(done, 'thread'));
+    try {
+      const files = createExportFiles(folder, signal);
+      return await writeAll({ collections }, files, { progress, signal });
+    } finally {
+      progress.stop();
+    }
+  });
+  return { ...written, seconds: Math.round(performance.now() - began) / 1_000 };
+}
+
+async function writeAll(
+  mongo: Pick<Mongo, 'collections'>,
+  files: ExportFiles,
+  running: { progress: Progress; signal: AbortSignal },
+): Promise<Omit<ExportSummary, 'seconds'>> {
+  const { inChannels, ...written } = await writeThreads(mongo, files, running);
+  const forums = await writeForums(mongo, files, inChannels);
+  await files.syncNames();
+  return { ...written, forums };
 }
 
 async function requireEmpty(folder: string, force: boolean): Promise<void> {
@@ -91,13 +102,14 @@ interface WrittenThreads extends Pick<
 async function writeThreads(
   { collections }: Pick<Mongo, 'collections'>,
   files: ExportFiles,
-  progress: Progress,
+  { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<WrittenThreads> {
   const inChannels = new Set<string>();
   const [leftOut, damaged]: [string[], string[]] = [[], []];
   const written = { threads: 0, messages: 0, leftOut, damaged, inChannels };
   const threads = withUnseen(collections, pagesById(collections.threads, PAGES));
   await forEachAtOnce(threads, THREADS_AT_ONCE, async ({ record: thread, unseen, findPlace }) => {
+    signal.throwIfAborted();
     const place = await findPlace(thread);
     if (place === 'unknown') leftOut.push(thread._id);
     // A hidden thread is no error. While a place is being deleted, its threads are deleted a little later than the

@@ -22,8 +22,11 @@ export interface ExportFiles {
   syncNames(): Promise<void>;
 }
 
-/** Makes the files of an export into a folder that exists. */
-export function createExportFiles(folder: string): ExportFiles {
+/**
+ * Makes the files of an export into a folder that exists. When the signal is aborted, what is being written is removed,
+ * and `write` throws AbortError.
+ */
+export function createExportFiles(folder: string, signal: AbortSignal): ExportFiles {
   const folders = new Set<string>();
   return {
     async write({ serverId, channelId, name }, content) {
@@ -31,7 +34,7 @@ export function createExportFiles(folder: string): ExportFiles {
       const channel = join(server, channelId);
       folders.add(server).add(channel);
       await makeFolder(channel);
-      await writeFile(join(channel, name), content);
+      await writeFile(join(channel, name), content, signal);
     },
     async syncNames() {
       for (const one of folders) await syncFolder(one);
@@ -44,11 +47,11 @@ export function createExportFiles(folder: string): ExportFiles {
  * Writes to a hidden file first, which no import reads. It is renamed once the disk holds it: a name may reach the disk
  * before what the file holds.
  */
-async function writeFile(path: string, content: ExportContent): Promise<void> {
+async function writeFile(path: string, content: ExportContent, signal: AbortSignal): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.partial`);
   try {
     const out = createWriteStream(temporary, { flush: true });
-    await pipeline(Readable.from(writeExport(content)), out);
+    await pipeline(Readable.from(writeExport(content)), out, { signal });
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

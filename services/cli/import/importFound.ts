@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
+import { endingInOrder } from '../endingInOrder.js';
 import { counted, formatCount } from '../numbers.js';
 import type { Archive } from '../openArchive.js';
 import { createProgress, type Progress } from '../progress.js';
 import { requireQueue } from '../reachable.js';
 import type { FoundFile } from '../walkFiles.js';
 import type { ImportSummary } from './importSummary.js';
-import { interruptListener } from './interruptListener.js';
 import { storeFiles, type StoredFiles } from './storeFiles.js';
 import { waitForImport } from './waitForImport.js';
 
@@ -48,53 +48,41 @@ async function storeAll(
   const { imports } = archive.mongo.collections;
   const createdAt = new Date();
   const total = files.reduce((sum, file) => sum + file.bytes, 0);
-  const result = await endingWhole(
-    () => createProgress('Checking and storing', total, showBytes),
-    (progress, signal) => storeFiles(archive, importId, files, progress, signal),
-  );
+  const result = await endingInOrder(async (signal) => {
+    const progress = createProgress('Checking and storing', total, showBytes);
+    try {
+      return await storeWhole(archive, importId, files, { progress, signal });
+    } finally {
+      progress.stop();
+    }
+  });
   // The import is recorded only now. A command that is cut off earlier leaves no import with an unknown number of files.
   await imports.insertOne({ _id: importId, createdAt, files: result.stored.size });
   return result;
 }
 
 /**
- * Stores files, and shows the progress. On Ctrl-C, it aborts the signal and lets `store` end, because a file that is
- * stored in part would stay in the database for a day. Then it tells which files are queued nevertheless, and ends the
- * process by SIGINT. A second Ctrl-C ends the process at once.
+ * Stores files. When the signal is aborted, it begins no other file, but ends those that it has begun: a file that is
+ * stored in part would stay in the database for a day. Then it tells which files are queued nevertheless, and throws the
+ * signal's reason.
  */
-async function endingWhole(
-  show: () => Progress,
-  store: (progress: Progress, signal: AbortSignal) => Promise<StoredFiles>,
+async function storeWhole(
+  archive: Archive,
+  importId: string,
+  files: readonly FoundFile[],
+  { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<StoredFiles> {
-  const interrupted = new AbortController();
-  const endNow = (): void => {
-    process.off('SIGINT', interrupt);
-    process.kill(process.pid, 'SIGINT');
-  };
-  const interrupt = interruptListener({
-    first() {
-      progress.say(
-        'Ends once the files that are being stored are whole; Ctrl-C again ends it at once',
-      );
-      interrupted.abort();
-    },
-    again: endNow,
-  });
-  // Whoever sees the progress may press Ctrl-C at once. So this comes first.
-  process.on('SIGINT', interrupt);
-  const progress = show();
-  try {
-    const result = await store(progress, interrupted.signal);
-    if (!interrupted.signal.aborted) return result;
-    const { size } = result.stored;
-    if (size > 0)
-      progress.say(`${counted(size, 'file')} stored and queued: imported once an indexer runs`);
-    endNow();
-    return await new Promise(() => undefined);
-  } finally {
-    process.off('SIGINT', interrupt);
-    progress.stop();
-  }
+  signal.addEventListener('abort', () =>
+    progress.say(
+      'Ends once the files that are being stored are whole; Ctrl-C again ends it at once',
+    ),
+  );
+  const result = await storeFiles(archive, importId, files, progress, signal);
+  const { size } = result.stored;
+  if (signal.aborted && size > 0)
+    progress.say(`${counted(size, 'file')} stored and queued: imported once an indexer runs`);
+  signal.throwIfAborted();
+  return result;
 }
 
 async function waitAll(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { interruptListener } from '../../../services/cli/import/interruptListener.js';
+import { interruptListener } from '../../../services/cli/interruptListener.js';
 
 describe('interruptListener', () => {
   it('takes a SIGINT that npx passes on for the Ctrl-C that came with it, and a later one for another', () => {
@@ -8,12 +8,12 @@ describe('interruptListener', () => {
     const first = (): void => void heard.push('first');
     const again = (): void => void heard.push('again');
     const listener = interruptListener({ first, again }, () => now);
-    listener();
+    listener('SIGINT');
     now += 100;
-    listener();
+    listener('SIGINT');
     expect(heard).to.deep.equal(['first']);
     now += 900;
-    listener();
+    listener('SIGINT');
     expect(heard).to.deep.equal(['first', 'again']);
   });
 });
