@@ -54,13 +54,12 @@ export async function runCommand(
   }
 }
 
-/** Adds to an error which store is away. A driver's error does not tell that, so the stores are asked. */
+/** Adds to an error which store is or was away. */
 async function explained(archive: Archive, error: unknown): Promise<unknown> {
   const isTold = [CliError, LaunchError, SettingsError].some((kind) => error instanceof kind);
   if (isTold) return error;
-  const { findAway } = await import('./findAway.js');
-  const away = await findAway(archive);
-  return away === null ? error : new CliError(away);
+  const { explainAway } = await import('./explainAway.js');
+  return explainAway(archive, error);
 }
 
 /** Prints a line to standard error, apart from the result. */
