@@ -246,7 +246,7 @@ function writeReference(
 function writeForwarded(
   forwarded: MessageRecord['forwarded'],
 ): Pick<ExportMessage, 'forwardedMessage'> | undefined {
-  if (!forwarded) return undefined;
+  if (!forwarded || forwarded.untold) return undefined;
   return {
     forwardedMessage: {
       timestamp: timeOrNull(forwarded.createdAt) ?? NO_TIME,

@@ -23,6 +23,17 @@ export interface UnshownForwards {
   gone: ReadonlySet<string>;
 }
 
+/** The copy of a forward of which no source told the copy. */
+export const UNTOLD_COPY: NonNullable<MessageRecord['forwarded']> = {
+  content: '',
+  createdAt: null,
+  editedAt: null,
+  attachments: [],
+  embeds: [],
+  stickers: [],
+  untold: true,
+};
+
 /** The longest chain of forwarded copies that is shown. Each link of it costs a read of its original. */
 const MOST_COPIES = 5;
 /** The fields that tell whether a message forwards another, and which. */

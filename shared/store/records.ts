@@ -185,6 +185,8 @@ export interface MessageRecord {
     attachments: AttachmentRecord[];
     embeds: EmbedRecord[];
     stickers: StickerRecord[];
+    /** No source told the copy. Readers see none, but the original decides about this message as about any forward. */
+    untold?: true;
   } | null;
   interaction: { id: string; name: string; userId: string; username: string } | null;
   /**

@@ -1,4 +1,5 @@
 import { snowflakeTime } from '../../shared/exportFormat/snowflake.js';
+import { UNTOLD_COPY } from '../../shared/store/forwards.js';
 import type {
   AttachmentRecord,
   EmbedMedia,
@@ -179,9 +180,10 @@ function generateMessage(random: Random, place: { threadId: string; asOf: number
     webhook: true,
     mentionedRoles: [{ id: anId(), name: random.pick(NAMES) }],
   };
-  const { reference } = others;
+  const { reference, forwarded } = others;
   return aSourceMessage({
     ...others,
+    ...(reference?.type === 'forward' && !forwarded && { forwarded: UNTOLD_COPY }),
     // No copy is recorded of a message whose thread is not told.
     ...(reference?.messageId && !reference.channelId && { forwarded: null }),
     ...random.orUntold({ webhook }),

@@ -1,7 +1,6 @@
 import type {
   ExportAttachment,
   ExportEmbed,
-  ExportForwarded,
   ExportMessage,
   ExportReaction,
   ExportSticker,
@@ -20,6 +19,7 @@ import type {
   SourceMessage,
   StickerRecord,
 } from '../../../shared/store/records.js';
+import { UNTOLD_COPY } from '../../../shared/store/forwards.js';
 import { asOnePart } from '../content/partBreak.js';
 import { attachmentUrl, stickerUrl } from './assetUrls.js';
 import { cleanContent, cleanName } from './cleanText.js';
@@ -69,9 +69,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     reactions: (message.reactions ?? []).filter(({ count }) => count > 0).map(mapReaction),
     mentions: (message.mentions ?? []).map(mapNames),
     reference: mapReference(message),
-    forwarded: isUnplaced(message)
-      ? null
-      : mapForwarded(message.forwardedMessage, threadId, restoreWith),
+    forwarded: isUnplaced(message) ? null : mapForwarded(message, threadId, restoreWith),
     interaction: mapInteraction(message.interaction),
     ...mapRoles(message.mentionedRoles),
     asOf: timestampToMicrosOrNull(message.asOf) ?? context.asOf,
@@ -159,12 +157,16 @@ function isUnplaced({ reference }: ExportMessage): boolean {
   return Boolean(reference?.messageId && !reference.channelId);
 }
 
+/**
+ * The copy of what a message forwards. Where the file tells that the message is a forward, and tells no copy, this is an
+ * empty one: a forward without any copy is one whose original was deleted here, and copies of it are emptied.
+ */
 function mapForwarded(
-  forwarded: ExportForwarded | null | undefined,
+  { forwardedMessage: forwarded, reference }: ExportMessage,
   threadId: string,
   restoreWith: RestoreWith,
 ): MessageRecord['forwarded'] {
-  if (!forwarded) return null;
+  if (!forwarded) return reference?.type === 'Forward' ? UNTOLD_COPY : null;
   return {
     content: restoreWith()(cleanContent(forwarded.content)),
     createdAt: timestampToDateOrNull(forwarded.timestamp),

@@ -40,7 +40,7 @@ export function presentMessage(
     embeds: presentEmbeds(message.embeds, context),
     stickers: message.stickers,
     replyTo: presentReply(message),
-    forwarded: message.forwarded && presentForwarded(message.forwarded, context, present),
+    forwarded: presentForwarded(message.forwarded, context, present),
     interaction: message.interaction && {
       name: message.interaction.name,
       userId: message.interaction.userId,
@@ -144,10 +144,11 @@ function presentReply({ type, reference }: MessageRecord): Message['replyTo'] {
 }
 
 function presentForwarded(
-  forwarded: NonNullable<MessageRecord['forwarded']>,
+  forwarded: MessageRecord['forwarded'],
   context: RenderContext,
   present: (attachment: AttachmentRecord) => Attachment,
-): ForwardedMessage {
+): ForwardedMessage | null {
+  if (!forwarded || forwarded.untold) return null;
   return {
     content: forwarded.content,
     contentHtml: renderContent(forwarded.content, context),

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createHandlers } from '../../../services/indexer/handlers.js';
 import { redactIfEmptied } from '../../../services/indexer/build/redactErasedThread.js';
 import type { IndexerDeps } from '../../../services/indexer/deps.js';
+import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { deleteChannel } from '../../../services/indexer/jobs/deletePlaces.js';
 import { deleteThread } from '../../../services/indexer/jobs/deleteThread.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
@@ -321,6 +322,60 @@ describe('importFile', () => {
       expect(await recordOf(threadId)).to.include({ deleted: true });
       await of(aPart(late, [theirs, reply]));
       expect(await bodyOf(threadId)).to.equal(null);
+    });
+  });
+
+  describe('of a forward that is forwarded in turn', () => {
+    const forward = (messageId: string, channelId: string, copy?: string) =>
+      anExportMessage({
+        content: '',
+        reference: { type: 'Forward', messageId, channelId },
+        ...(copy !== undefined && { forwardedMessage: { content: copy } }),
+      });
+    const fileOf = (message: ExportMessage, day = 1) => ({
+      ...anExport({ messages: [message] }),
+      exportedAt: `2026-01-0${day}T00:00:00Z`,
+    });
+    /** Files of two threads. `early` and `late` tell the first forward, without its copy and with it. */
+    function aChain() {
+      const original = anExportMessage({ content: 'Open words' });
+      const first = forward(original.id, original.id, original.content);
+      const second = forward(first.id, first.id, original.content);
+      const { forwardedMessage: _copy, ...untold } = first;
+      const files = { early: fileOf(untold), late: fileOf(first, 2), other: fileOf(second) };
+      return { original, ids: [first.id, second.id], files };
+    }
+    const take = async (...files: RawExport[]) => {
+      for (const file of files) await importFile(deps, await queue(file));
+      await doAll(deps);
+    };
+    const forwardedIn = async (threadId: string) => {
+      const body = await readBody<ThreadDetail>(deps.collections, `thread/${threadId}`);
+      return body?.messages.map(({ forwarded }) => forwarded && forwarded.content);
+    };
+    const keptIn = async (threadId: string) =>
+      (await deps.collections.messages.findOne({ _id: threadId }))?.forwarded;
+
+    for (const order of ['early other late', 'late early other', 'other late early'])
+      it(`shows both forwards, in whatever order the files come: ${order}`, async () => {
+        const { ids, files } = aChain();
+        await take(...order.split(' ').map((name) => files[name as keyof typeof files]));
+        for (const id of ids) expect(await forwardedIn(id)).to.deep.equal(['Open words']);
+      });
+
+    it('shows no copy that no file tells, and keeps no copy of it when the original is deleted', async () => {
+      const { original, ids, files } = aChain();
+      await take(fileOf(original), files.early, files.other);
+      const [first, second] = ids as [string, string];
+      expect(await forwardedIn(first)).to.deep.equal([null]);
+      expect(await forwardedIn(second)).to.deep.equal(['Open words']);
+      await deleteMessage(deps, { messageId: original.id });
+      await doAll(deps);
+      for (const id of ids) expect(await keptIn(id)).to.equal(null);
+      // Files that tell the forwards once more, or another one, do not bring the copy back.
+      const third = forward(first, first, 'Open words');
+      await take(files.late, files.early, files.other, fileOf(third));
+      for (const id of [...ids, third.id]) expect(await keptIn(id)).to.equal(null);
     });
   });
 

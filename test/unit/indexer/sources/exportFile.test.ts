@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sourceMessage, sourceThread } from '../../../../services/indexer/sources/exportFile.js';
 import type { ExportEmbed, ExportMessage } from '../../../../shared/exportFormat/exportTypes.js';
+import { UNTOLD_COPY } from '../../../../shared/store/forwards.js';
 import type { SourceMessage } from '../../../../shared/store/records.js';
 import {
   anExport,
@@ -292,6 +293,12 @@ describe('sourceMessage', () => {
     expect(copied('123', '456')).to.equal('Words');
     // Nobody can tell which message this is, so it is shown.
     expect(copied(null, null)).to.equal('Words');
+  });
+
+  it('tells a forward without its copy from a message that forwards nothing', () => {
+    const reference = { messageId: '123', channelId: '456' };
+    expect(map({ reference: { type: 'Forward', ...reference } }).forwarded).to.equal(UNTOLD_COPY);
+    expect(map({ reference: { type: 'Default', ...reference } }).forwarded).to.equal(null);
   });
 
   it("restores text in a forwarded message's embeds by their own emojis before the message's", () => {
