@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import type {
   ExportAttachment,
+  ExportAuthor,
   ExportChannel,
   ExportEmbed,
   ExportEmoji,
@@ -93,13 +94,20 @@ export const headerSchemas: Readonly<Record<keyof ExportHeader, Joi.Schema>> = {
   contentFormat: Joi.valid('raw', 'text').required().label('contentFormat'),
 };
 
-const user = Joi.object<ExportUser, true>({
+const userKeys = {
   id: anyId().required(),
   name: text(SHORT),
   discriminator: orNull(text(16)),
   nickname: orNull(text(SHORT)),
   isBot: Joi.boolean(),
   avatarUrl: orNull(text(LONG)),
+};
+const user = Joi.object<ExportUser, true>(userKeys);
+
+const author = Joi.object<ExportAuthor, true>({
+  ...userKeys,
+  id: snowflake().required(),
+  isNicknameKnown: Joi.boolean(),
 });
 
 const attachment = Joi.object<ExportAttachment, true>({
@@ -189,7 +197,7 @@ export const messageSchema = Joi.object<ExportMessage, true>({
   timestampEdited: timestamp().allow(null),
   isPinned: Joi.boolean(),
   content: text(LONG).required(),
-  author: user.keys({ id: snowflake().required() }).required(),
+  author: author.required(),
   attachments: listOf(attachment, 100),
   embeds: listOf(embed, 100),
   stickers: listOf(sticker, 100),

@@ -69,6 +69,12 @@ export interface ExportUser {
   avatarUrl?: string | null;
 }
 
+/** The author of a message. */
+export interface ExportAuthor extends ExportUser {
+  /** Extended: false where `nickname` is the account's own name, as what the server calls the person was not told. */
+  isNicknameKnown?: boolean;
+}
+
 export interface ExportAttachment {
   id: string;
   url: string;
@@ -152,7 +158,7 @@ export interface ExportMessage {
   timestampEdited?: string | null;
   isPinned?: boolean;
   content: string;
-  author: ExportUser;
+  author: ExportAuthor;
   attachments?: ExportAttachment[];
   embeds?: ExportEmbed[];
   stickers?: ExportSticker[];

@@ -1,7 +1,6 @@
 import type {
   Bookkeeping,
   AttachmentRecord,
-  AuthorSnapshot,
   ChannelRecord,
   EmbedMedia,
   EmbedRecord,
@@ -12,9 +11,10 @@ import type {
   ThreadRecord,
 } from '../store/records.js';
 import { iconUrl, numberedPictureUrl } from '../discordApi/cdnUrls.js';
-import { realMicros } from '../store/sourceTime.js';
+import { realMicros, tellsDisplayName } from '../store/sourceTime.js';
 import type {
   ExportAttachment,
+  ExportAuthor,
   ExportChannel,
   ExportEmbed,
   ExportGuild,
@@ -144,7 +144,7 @@ function writeMessage(message: MessageRecord): ExportMessage {
     timestampEdited: timeOrNull(message.editedAt),
     isPinned: message.pinned,
     content: message.content,
-    author: writeAuthor(message.author),
+    author: writeAuthor(message),
     attachments: message.attachments.map(writeAttachment),
     embeds: message.embeds.map(writeEmbed),
     stickers: message.stickers.map(writeSticker),
@@ -167,9 +167,11 @@ function earlier(message: MessageRecord, { asOf }: ExportContent): Pick<ExportMe
   return told < asOf ? { asOf: microsToTimestamp(told) } : {};
 }
 
-function writeAuthor(author: AuthorSnapshot): ExportUser {
+function writeAuthor(message: MessageRecord): ExportAuthor {
+  const { author } = message;
   return {
     ...writeUser(author),
+    ...(!tellsDisplayName(message) && { isNicknameKnown: false }),
     discriminator: author.discriminator ?? NO_DISCRIMINATOR,
     avatarUrl: author.avatar,
   };

@@ -186,6 +186,7 @@ function generateMessage(random: Random, place: { threadId: string; asOf: number
     ...(reference?.type === 'forward' && !forwarded && { forwarded: UNTOLD_COPY }),
     // No copy is recorded of a message whose thread is not told.
     ...(reference?.messageId && !reference.channelId && { forwarded: null }),
+    ...(random.below(4) === 0 && { partsAsOf: { displayName: 0 } }),
     ...random.orUntold({ webhook }),
     ...random.orUntold({ mentionedRoles }),
   });

@@ -73,6 +73,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     interaction: mapInteraction(message.interaction),
     ...mapRoles(message.mentionedRoles),
     asOf: timestampToMicrosOrNull(message.asOf) ?? context.asOf,
+    ...(message.author.isNicknameKnown === false && { partsAsOf: { displayName: 0 } }),
   };
 }
 

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
+import { liveTime } from '../../../shared/store/sourceTime.js';
 import { startArchive, type TestArchive } from '../../support/archive.js';
 import {
   anExport,
@@ -10,7 +12,8 @@ import {
   anExportUser,
   type RawExport,
 } from '../../support/exportFiles.js';
-import { anId } from '../../support/factories.js';
+import { aSourceMessage, aSourceThread, anAuthor, anId } from '../../support/factories.js';
+import { doAll, indexerDeps, record } from '../../support/indexerDeps.js';
 import { withTemporaryFolder } from '../../support/temporaryFolder.js';
 import { everyAnswer } from '../../support/wholeArchive.js';
 
@@ -58,6 +61,29 @@ describe('an export of threads whose parts were read at different times', () => 
     expect([...restored.keys()]).to.deep.equal([...original.keys()]);
     for (const [path, answer] of original) expect(restored.get(path), path).to.deep.equal(answer);
     expect((await copy.json<UserProfile>(`/users/${id}`)).displayName).to.equal('New');
+  });
+
+  it('tells where the platform did not say what a person is called on the server', async () => {
+    const deps = indexerDeps({ ...archive.api.stores, logger: pino({ level: 'silent' }) });
+    const source = aSourceThread({ asOf: liveTime(Date.now() * 1_000) });
+    const { asOf } = source;
+    const threadId = source.thread._id;
+    const account = { ...anAuthor('grace'), displayName: 'grace' };
+    const named = { author: { ...account, displayName: 'Grace H.' }, partsAsOf: { reactors: 0 } };
+    const unnamed = { author: account, partsAsOf: { displayName: 0, reactors: 0 } };
+    await record(deps, source, [
+      aSourceMessage({ _id: threadId, threadId, asOf, ...named }),
+      aSourceMessage({ threadId, asOf, ...unnamed }),
+    ]);
+    await doAll(deps);
+    await withTemporaryFolder(async (folder) => {
+      expect((await archive.cli('export', join(folder, 'out'))).code).to.equal(0);
+      expect((await copy.cli('import', join(folder, 'out'))).code).to.equal(0);
+    });
+    for (const each of [archive, copy]) {
+      const profile = await each.json<UserProfile>(`/users/${account.id}`);
+      expect(profile).to.include({ username: 'grace', displayName: 'Grace H.' });
+    }
   });
 
   it('lets a later file change what was read before it', async () => {
