@@ -14,5 +14,5 @@ driver.RedisConnection.minimumVersion = OLDEST_REDIS;
  * The queue's library by `require`. An `import` first reads its 480 modules for what they export: about 0.2 s of
  * processor time at every start.
  */
-export const { DelayedError, ErrorCode, Queue, UnrecoverableError, Worker } = driver;
+export const { DelayedError, ErrorCode, Job, Queue, UnrecoverableError, Worker } = driver;
 export type Queue = Driver.Queue;

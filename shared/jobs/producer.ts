@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { JobsOptions } from 'bullmq';
+import type { FinishedStatus, JobsOptions, RetryOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { Queue } from '../drivers/bullmq.js';
+import { Job, Queue } from '../drivers/bullmq.js';
 import { createRedis } from '../platform/clients.js';
 import { growingDelay } from '../platform/growingDelay.js';
 import { whyAway } from '../platform/whyAway.js';
@@ -38,6 +38,23 @@ export interface QueueProducer extends Producer {
   queue: Queue;
   /** The queue's connection. */
   redis: Redis;
+}
+
+/**
+ * A job whose tries begin anew when somebody has it tried again. Otherwise a job that has used up its tries would get a
+ * single one, and fail for good again where a store is away just then.
+ */
+class RenewedJob extends Job {
+  override retry(state?: FinishedStatus, options?: RetryOptions): Promise<void> {
+    return super.retry(state, { ...options, resetAttemptsMade: true });
+  }
+}
+
+/** The queue, whose jobs are RenewedJobs, whoever reads them: the API or its dashboard. */
+class ArchiveQueue extends Queue {
+  protected override get Job(): typeof Job {
+    return RenewedJob as typeof Job;
+  }
 }
 
 /** The name of the retry strategy of every job. Workers implement it by `retryDelay`. */
@@ -149,7 +166,7 @@ export function createProducer(options: {
   const why = whyAway(redis);
   // If BullMQ connects by itself and fails the first time, it refuses every later call.
   const opened = redis.connect().catch(() => undefined);
-  const queue = new Queue(QUEUE_NAME, {
+  const queue = new ArchiveQueue(QUEUE_NAME, {
     connection: redis,
     prefix: options.namespace,
     defaultJobOptions: OPTIONS,

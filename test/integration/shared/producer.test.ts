@@ -75,6 +75,25 @@ describe('createProducer', () => {
       expect(await producer.counts()).to.include({ waiting: 1, active: 0 });
     }));
 
+  it('gives a job that has used up its tries all of them again once somebody has it tried again', () =>
+    withQueue(async ({ producer, worker }) => {
+      const { queue } = producer;
+      await producer.counts();
+      const tries = { jobId: 'verify-tried', attempts: 2, backoff: 0 };
+      const job = await queue.add('verify', { repair: false }, tries);
+      const fail = async () => {
+        const running = await worker.getNextJob('token');
+        await running.moveToFailed(new Error('A store is away'), 'token', false);
+        return job.getState();
+      };
+      expect(await fail()).to.equal('waiting');
+      expect(await fail()).to.equal('failed');
+      const failed = await queue.getJob('verify-tried');
+      await failed!.retry();
+      expect(await fail()).to.equal('waiting');
+      expect(await fail()).to.equal('failed');
+    }));
+
   it('does not read all jobs that wait to find the state of one', () =>
     withQueue(async ({ namespace, producer }) => {
       await producer.counts();
