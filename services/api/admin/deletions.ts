@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/contract/errors.js';
 import { fileDeletion } from '../../../shared/jobs/fileDeletion.js';
+import type { Producer } from '../../../shared/jobs/producer.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import type { DeletionKind } from '../../../shared/store/deletionRecord.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
@@ -35,9 +36,10 @@ export function deleteBy<Kind extends DeletionKind>(
     if (found === 0) throw new AppError('NOT_FOUND', `${NAMES[kind]} not found`);
     await requireQueue(deps);
     const deletion = { kind, subject };
-    return jsonAnswer(
-      queuedJob(await withQueue(deps, () => fileDeletion(collections, producer, deletion))),
-    );
+    // `withQueue` turns every failure into UNAVAILABLE. So it is put around the queue alone, and not around MongoDB.
+    const add: Producer['add'] = (name, payload) =>
+      withQueue(deps, () => producer.add(name, payload));
+    return jsonAnswer(queuedJob(await fileDeletion(collections, { add }, deletion)));
   };
 }
 
