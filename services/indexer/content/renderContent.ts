@@ -14,7 +14,7 @@ export type { RenderContext } from './resolveReferences.js';
  * body holds the version that built it. So after an update, the indexer's log and `forum-archive status` ask for
  * `reindex --views`, and verification reports the bodies of another version.
  */
-export const RENDERER_VERSION = 12;
+export const RENDERER_VERSION = 13;
 
 /**
  * A message's content in Discord's markdown as sanitised, well-formed HTML. Content longer than MAX_MARKUP_LENGTH is

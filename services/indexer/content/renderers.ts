@@ -82,7 +82,8 @@ function internalLink({ kind, id, messageId }: Target, attributes: string, shown
 }
 
 function renderEmoji({ id, name, animated, jumbo }: Of<'emoji'>): string {
-  const source = `${EMOJI_ADDRESS}${id}.${animated ? 'gif' : 'webp'}`;
+  // The platform serves every emoji as WebP, but not every animated one as GIF.
+  const source = `${EMOJI_ADDRESS}${id}.webp${animated ? '?animated=true' : ''}`;
   const classes = jumbo ? 'emoji jumbo' : 'emoji';
   return `<img class="${classes}" src="${source}" alt=":${escapeAttribute(name)}:" loading="lazy" />`;
 }

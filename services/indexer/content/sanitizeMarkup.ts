@@ -6,8 +6,8 @@ export const EMOJI_ADDRESS = 'https://cdn.discordapp.com/emojis/';
 /** The `rel` of every link. A member of the public has chosen where the link leads. */
 export const LINK_REL = 'nofollow ugc noopener';
 
-// Addresses of other sites, and paths of this archive. No other relative address is allowed.
-const LINK_ADDRESS = /^(?:https?:\/\/[^/]|mailto:[^/]|\/api\/threads(?:[/?]|$))/i;
+// Addresses of other sites, of mail and telephones, and paths of this archive. No other relative address is allowed.
+const LINK_ADDRESS = /^(?:https?:\/\/[^/]|mailto:[^/]|tel:\+\d|\/api\/threads(?:[/?]|$))/i;
 
 const POLICY: sanitizeHtml.IOptions = {
   allowedTags: [
@@ -45,7 +45,7 @@ const POLICY: sanitizeHtml.IOptions = {
     // highlight.js gives a scope further classes that end with one or more underscores, such as "function_".
     span: ['hljs-*', 'language-*', /^[a-z]+_{1,3}$/],
   },
-  allowedSchemes: ['http', 'https', 'mailto'],
+  allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['https'] },
   allowProtocolRelative: false,
   parseStyleAttributes: false,

@@ -3,11 +3,11 @@ import { addressLink, isAddress } from './matchLinks.js';
 import type { Match, MessageToken, Place, Rule, Scan } from './messageToken.js';
 
 const ANGLE =
-  /<(?:@!?(?<user>\d{1,20})|@&(?<role>\d{1,20})|#(?<channel>\d{1,20})|\/(?<command>[^\s:<>][^:<>\n]{0,99}):(?<commandId>\d{1,20})|id:(?<page>customize|browse|guide|linked-roles)(?::(?<pageId>\d{1,20}))?|(?<animated>a?):(?<emoji>\w{1,32}):(?<emojiId>\d{1,20})|t:(?<seconds>-?\d{1,17})(?::(?<style>[tTdDfFsSR]))?|(?<address>(?:https?:\/\/|mailto:)[^\s<>]+))>/y;
+  /<(?:@!?(?<user>\d{1,20})|@&(?<role>\d{1,20})|#(?<channel>\d{1,20})|\/(?<command>[^\s:<>][^:<>\n]{0,99}):(?<commandId>\d{1,20})|id:(?<page>customize|browse|guide|linked-roles)(?::(?<pageId>\d{1,20}))?|(?<animated>a?):(?<emoji>\w{1,32}):(?<emojiId>\d{1,20})|t:(?<seconds>-?\d{1,17})(?::(?<style>[tTdDfFsSR]))?|(?<address>(?:https?:\/\/|mailto:|tel:)[^\s<>]+)|(?<mail>[\w.%+-]{1,64}@(?:[A-Za-z\d-]{1,63}\.)+[A-Za-z]{2,63}(?:\?[^\s<>]*)?)|(?<phone>\+\d[\d ().-]{3,30}\d))>/y;
 
 type Groups = Record<string, string | undefined>;
 
-/** Matches mentions, custom emoji, timestamps and addresses between angle brackets. */
+/** Matches mentions, custom emoji, timestamps, addresses and telephone numbers between angle brackets. */
 export const matchAngles: Rule = (scan, at) => {
   ANGLE.lastIndex = at;
   const found = ANGLE.exec(scan.text);
@@ -28,6 +28,10 @@ function toToken(scan: Scan, found: Groups, place: Place): MessageToken | undefi
   if (found['emoji'] !== undefined) return emoji(found, place);
   if (found['seconds'] !== undefined)
     return timestamp(found['seconds'], found['style'] ?? 'f', place);
+  if (found['mail'] !== undefined) return address(scan, `mailto:${found['mail']}`, found['mail']);
+  if (found['phone'] !== undefined) {
+    return address(scan, `tel:${found['phone'].replace(/[^+\d]/g, '')}`, found['phone']);
+  }
   return address(scan, found['address']!);
 }
 
@@ -67,6 +71,7 @@ function timestamp(seconds: string, style: string, place: Place): MessageToken |
   return formatted && { type: 'timestamp', style, ...formatted, ...place };
 }
 
-function address(scan: Scan, href: string): MessageToken | undefined {
-  return scan.nesting.inLink || !isAddress(href) ? undefined : addressLink(href);
+function address(scan: Scan, href: string, shown = href): MessageToken | undefined {
+  const leads = isAddress(href) || /^tel:\+\d[\d().-]*$/.test(href);
+  return leads && !scan.nesting.inLink ? addressLink(href, shown) : undefined;
 }

@@ -26,9 +26,9 @@ export const matchBareLink: Rule = (scan, at) => {
   return isAddress(href) ? { tokens: [addressLink(href)], end: at + href.length } : undefined;
 };
 
-/** The link token of an address that is shown as it is. */
-export function addressLink(href: string): LinkToken {
-  return { type: 'link', href, title: '', bare: true, tokens: [{ type: 'text', text: href }] };
+/** The link token of an address that is shown as it was written. */
+export function addressLink(href: string, shown = href): LinkToken {
+  return { type: 'link', href, title: '', bare: true, tokens: [{ type: 'text', text: shown }] };
 }
 
 /** Whether an address is one that a link may lead to: http, https or mailto, well-formed. */

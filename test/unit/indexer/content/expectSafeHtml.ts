@@ -23,8 +23,9 @@ const ALLOWED: Record<string, string[]> = {
 
 const CLASS =
   /^(?:mention|emoji|jumbo|spoiler|subtext|timestamp|hljs(?:-[a-z_-]+)?|language-[\w+#.-]+|[a-z]+_{1,3})$/;
-const HREF = /^(?:https?:\/\/[^/]|mailto:[^/]|\/api\/threads(?:\/\d+(?:#\d+)?|\?channelId=\d+)$)/i;
-const SRC = /^https:\/\/cdn\.discordapp\.com\/emojis\/\d+\.(?:webp|gif)$/;
+const HREF =
+  /^(?:https?:\/\/[^/]|mailto:[^/]|tel:\+\d|\/api\/threads(?:\/\d+(?:#\d+)?|\?channelId=\d+)$)/i;
+const SRC = /^https:\/\/cdn\.discordapp\.com\/emojis\/\d+\.webp(?:\?animated=true)?$/;
 
 /** Fails unless a browser would find only the allowed elements and attributes in the HTML. */
 export function expectAllowedMarkup(html: string): void {

@@ -462,7 +462,21 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
     ['<ftp://a.org>', '<p>&lt;ftp://a.org&gt;</p>'],
     ['<javascript:alert(1)>', '<p>&lt;javascript:alert(1)&gt;</p>'],
     ['<https://a b>', `<p>&lt;<a href="https://a" ${REL}>https://a</a> b&gt;</p>`],
-    ['<a@b.org>', '<p>&lt;a@b.org&gt;</p>'],
+    ['<a@b.org>', `<p><a href="mailto:a@b.org" ${REL}>a@b.org</a></p>`],
+    [
+      '<a.b+c@d-e.co.uk?subject=Hello%20there>',
+      `<p><a href="mailto:a.b+c@d-e.co.uk?subject=Hello%20there" ${REL}>a.b+c@d-e.co.uk?subject=Hello%20there</a></p>`,
+    ],
+    ['<a@b>', '<p>&lt;a@b&gt;</p>'],
+    ['<a b@c.org>', '<p>&lt;a b@c.org&gt;</p>'],
+    ['<@b.org>', '<p>&lt;@b.org&gt;</p>'],
+    ['<+1 (555) 123 4567>', `<p><a href="tel:+15551234567" ${REL}>+1 (555) 123 4567</a></p>`],
+    ['<+49-30-123456>', `<p><a href="tel:+4930123456" ${REL}>+49-30-123456</a></p>`],
+    ['<tel:+15551234567>', `<p><a href="tel:+15551234567" ${REL}>tel:+15551234567</a></p>`],
+    ['<+1>', '<p>&lt;+1&gt;</p>'],
+    ['<tel:911>', '<p>&lt;tel:911&gt;</p>'],
+    ['<+1 555 one>', '<p>&lt;+1 555 one&gt;</p>'],
+    ['[<a@b.org>](https://b.org)', `<p><a href="https://b.org" ${REL}>&lt;a@b.org&gt;</a></p>`],
     ['https://a.org', `<p><a href="https://a.org" ${REL}>https://a.org</a></p>`],
     ['http://a.org', `<p><a href="http://a.org" ${REL}>http://a.org</a></p>`],
     ['HTTPS://A.ORG', `<p><a href="HTTPS://A.ORG" ${REL}>HTTPS://A.ORG</a></p>`],
@@ -618,7 +632,7 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
     ],
     [
       'a <a:dance:66>',
-      '<p>a <img class="emoji" src="https://cdn.discordapp.com/emojis/66.gif" alt=":dance:" loading="lazy" /></p>',
+      '<p>a <img class="emoji" src="https://cdn.discordapp.com/emojis/66.webp?animated=true" alt=":dance:" loading="lazy" /></p>',
     ],
     [
       '<:wave:55>',
@@ -626,7 +640,7 @@ export const MARKDOWN_CASES: Record<string, [markdown: string, html: string][]> 
     ],
     [
       '<:wave:55> <a:dance:66>',
-      '<p><img class="emoji jumbo" src="https://cdn.discordapp.com/emojis/55.webp" alt=":wave:" loading="lazy" /> <img class="emoji jumbo" src="https://cdn.discordapp.com/emojis/66.gif" alt=":dance:" loading="lazy" /></p>',
+      '<p><img class="emoji jumbo" src="https://cdn.discordapp.com/emojis/55.webp" alt=":wave:" loading="lazy" /> <img class="emoji jumbo" src="https://cdn.discordapp.com/emojis/66.webp?animated=true" alt=":dance:" loading="lazy" /></p>',
     ],
     [
       '<:wave:55>\n<:wave:55>',
