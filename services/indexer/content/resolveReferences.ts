@@ -12,7 +12,7 @@ export interface RenderContext {
   /** The server the message is on, for links to its pages on the platform. */
   guildId: string;
   /** Display names by user id. */
-  users: ReadonlyMap<string, string>;
+  users: Pick<ReadonlyMap<string, string>, 'get'>;
   /** Names by role id. */
   roles: ReadonlyMap<string, string>;
   targets: LinkTargets;

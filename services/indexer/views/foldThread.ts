@@ -3,6 +3,7 @@ import type { MessageRecord } from '../../../shared/store/records.js';
 import type { MessageDocument, ThreadDocument } from '../../../shared/store/searchIndex.js';
 import type { ContributionView, ThreadItemView } from '../../../shared/store/views.js';
 import type { LinkTargets } from '../content/resolveReferences.js';
+import { collectWriters } from './collectWriters.js';
 import { presentMessage, renderContext } from './presentMessage.js';
 import {
   conversationText,
@@ -73,6 +74,7 @@ export function foldThread(model: ThreadModel): ThreadFold {
   const startId = model.starting?._id;
   const people = tallyPeople(files);
   const conversation = conversationText();
+  const writersUntil = collectWriters();
   const links = new Map<string, string | undefined>();
   const counted = { messages: 0, lastAt: model.first.createdAt };
   let preview = '';
@@ -86,10 +88,11 @@ export function foldThread(model: ThreadModel): ThreadFold {
       }
       const targets = new Map([...found].filter(([id]) => links.has(id)));
       const before = counted.messages > 0 ? ',' : '';
-      const said = messages.map((message) => ({
-        message,
-        text: searchableText(message, () => renderContext(message, targets, thread.serverId)),
-      }));
+      const said = messages.map((message) => {
+        const around = { targets, guildId: thread.serverId, writers: writersUntil(message) };
+        const text = searchableText(message, () => renderContext(message, around));
+        return { message, around, text };
+      });
       if (before === '') preview = firstCharacters(said[0]?.text.shown ?? '');
       for (const { message, text } of said) {
         people.add(message, message._id === startId);
@@ -97,11 +100,15 @@ export function foldThread(model: ThreadModel): ThreadFold {
         counted.messages += 1;
         counted.lastAt = message.createdAt;
       }
-      const textOf = (message: MessageRecord): string =>
-        JSON.stringify(presentMessage(message, { targets, guildId: thread.serverId, files }));
       return {
         documents: said.map(({ message, text }) => messageDocument(head, message, text)),
-        bodyText: () => before + messages.map(textOf).join(','),
+        bodyText: () =>
+          before +
+          said
+            .map(({ message, around }) =>
+              JSON.stringify(presentMessage(message, { ...around, files })),
+            )
+            .join(','),
       };
     },
     end(unshown = []) {

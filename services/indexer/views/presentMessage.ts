@@ -23,13 +23,20 @@ import type { LinkTargets, RenderContext } from '../content/resolveReferences.js
 /** The platform's message type of a reply. */
 const REPLY = 19;
 
+/** Where a message stands: its server, what it may link to, and the names of those who wrote up to it. */
+export interface MessageSurroundings {
+  guildId: string;
+  targets: LinkTargets;
+  writers?: RenderContext['users'];
+}
+
 /** A message as the API shows it, its content rendered. */
 export function presentMessage(
   message: MessageRecord,
-  { targets, guildId, files }: { targets: LinkTargets; guildId: string; files: ServiceLinks },
+  { files, ...surroundings }: MessageSurroundings & { files: ServiceLinks },
 ): Message {
   const present = (attachment: AttachmentRecord) => presentAttachment(attachment, message, files);
-  const context = renderContext(message, targets, guildId);
+  const context = renderContext(message, surroundings);
   return {
     id: message._id,
     content: message.content,
@@ -52,15 +59,19 @@ export function presentMessage(
   };
 }
 
-/** What rendering a message's content may look up: the people it mentions, the archive's threads and channels. */
+/**
+ * What rendering a message's content may look up: the people it mentions, the archive's threads and channels. The
+ * platform tells with a message whom its content mentions, but not whom its embeds mention. These are known by name
+ * where they have written in the thread.
+ */
 export function renderContext(
   message: MessageRecord,
-  targets: LinkTargets,
-  guildId: string,
+  { targets, guildId, writers }: MessageSurroundings,
 ): RenderContext {
+  const mentioned = new Map(message.mentions.map((user) => [user.id, user.displayName]));
   return {
     guildId,
-    users: new Map(message.mentions.map((user) => [user.id, user.displayName])),
+    users: { get: (id) => mentioned.get(id) ?? writers?.get(id) },
     roles: new Map(message.mentionedRoles?.map(({ id, name }) => [id, name])),
     targets,
     nameRoom: MAX_GROWTH,

@@ -1,8 +1,16 @@
 import { expect } from 'chai';
+import type { Message } from '../../../../shared/contract/threads.js';
 import { foldThread } from '../../../../services/indexer/views/foldThread.js';
 import { createServiceLinks } from '../../../../services/indexer/views/serviceLinks.js';
 import { parseResolvedTags } from '../../../../services/indexer/views/threadModel.js';
-import { aChannel, aMessage, anId, aThread } from '../../../support/factories.js';
+import {
+  aChannel,
+  aMessage,
+  anAuthor,
+  anEmbed,
+  anId,
+  aThread,
+} from '../../../support/factories.js';
 
 describe('foldThread', () => {
   /** A fold of a thread in which each of some messages links to one thing. */
@@ -64,5 +72,26 @@ describe('foldThread', () => {
     expect(inBody).to.deep.equal(item.linksTo);
     const unnoted = ids.find((id) => !item.linksTo.includes(id))!;
     expect(JSON.stringify(documents)).not.to.contain(`Name-${unnoted}`);
+  });
+
+  it('names those whom an embed mentions where they wrote before, in whatever pieces the thread is read', () => {
+    const [ada, bob] = [anAuthor('ada'), anAuthor('bob')];
+    const { said } = aFold([anId(), anId(), anId()]);
+    const description = `<@${ada.id}> helped <@${bob.id}>`;
+    const messages = said.map((message, n) => ({
+      ...message,
+      author: [ada, anAuthor('clyde'), bob][n]!,
+      content: n === 1 ? '' : 'hello',
+      embeds: n === 1 ? [anEmbed({ description })] : [],
+    }));
+    const links = { ids: [], targets: new Map() };
+    const whole = aFold([anId()]).fold.add(messages, links);
+    const { fold } = aFold([anId()]);
+    const pieces = messages.map((message) => fold.add([message], links));
+    const body = whole.bodyText();
+    expect(pieces.map((piece) => piece.bodyText()).join('')).to.equal(body);
+    const [, middle] = JSON.parse(`[${body}]`) as Message[];
+    expect(middle!.embeds[0]!.description).to.equal(`@Ada helped <@${bob.id}>`);
+    expect(whole.documents[1]!.content).to.equal('@Ada helped @unknown-user');
   });
 });
