@@ -34,11 +34,24 @@ function partTime({ asOf, partsAsOf }: Message, part: Part): number {
 
 function isPartNewer(part: Part, other: Message, winner: Message): boolean {
   const [at, winnersAt] = [partTime(other, part), partTime(winner, part)];
+  if (part === 'displayName') return isNameNewer([other.author, at], [winner.author, winnersAt]);
   if (part !== 'text') return at > winnersAt;
   // An export's times of editing are only as true as the export. So they decide nothing.
   if (!isLive(other.asOf) || !isLive(winner.asOf)) return false;
   const [edited, winnersEdited] = [editedTime(other), editedTime(winner)];
   return edited === winnersEdited ? at > winnersAt : edited > winnersEdited;
+}
+
+type NameAt = [author: Message['author'], at: number];
+
+/**
+ * Whether a display name is taken in place of another one. Of two that were told for the same time, the greater text is
+ * taken, as of other values. The name of somebody else is never taken: where an account was deleted, the platform names
+ * another author.
+ */
+function isNameNewer([author, at]: NameAt, [winner, winnersAt]: NameAt): boolean {
+  if (author.id !== winner.id) return false;
+  return at > winnersAt || (at > 0 && at === winnersAt && author.displayName > winner.displayName);
 }
 
 function editedTime({ editedAt }: Message): number {
@@ -67,8 +80,11 @@ const TAKE: Record<Part, (message: Message, other: Message) => Partial<Message>>
 };
 
 function withPart(message: Message, part: Part, other: Message): Message {
-  const partsAsOf = { ...message.partsAsOf, [part]: partTime(other, part) };
-  return { ...message, ...TAKE[part](message, other), partsAsOf };
+  const { [part]: _before, ...times } = message.partsAsOf ?? {};
+  const at = partTime(other, part);
+  if (at !== message.asOf) Object.assign(times, { [part]: at });
+  const { partsAsOf: _times, ...taken } = { ...message, ...TAKE[part](message, other) };
+  return Object.keys(times).length === 0 ? taken : { ...taken, partsAsOf: times };
 }
 
 /** Mentions, with the display names that `others` give the same people. */

@@ -20,9 +20,16 @@ export function contentOf(message: Message): MessageContent {
 
 /**
  * Whether a message replaces the known one. It does where its source is later. Of two sources of the same time, the
- * content with the greater digest replaces the other.
+ * content with the greater digest replaces the other. The author's display name is no part of that digest. It may come
+ * from another source than the rest, and the result must not depend on whether that source came before.
  */
 export function isNewer(told: Message, before: Message): boolean {
   if (told.asOf !== before.asOf) return told.asOf > before.asOf;
-  return valueDigest(contentOf(told)) > valueDigest(contentOf(before));
+  return digestOf(told) > digestOf(before);
+}
+
+function digestOf(message: Message): string {
+  const { author, ...rest } = contentOf(message);
+  const { displayName: _displayName, ...account } = author;
+  return valueDigest({ ...rest, author: account });
 }

@@ -78,6 +78,39 @@ describe('mergeMessage', () => {
     expect(result.author.displayName).to.equal('Nick');
   });
 
+  it('takes the same one of several nicknames of the same time, whatever is told between them', () => {
+    const named = (displayName: string, content: string) =>
+      said(content, 1_000, { author: anAuthor('ada', { displayName }) });
+    const exports = [named('Ada', 'one'), named('Ida', 'two'), named('Eda', 'three')];
+    for (const others of [[], [live('live', 0)]]) {
+      const result = mergedInAnyOrder([...exports, ...others]);
+      expect(result.author.displayName).to.equal('Ida');
+    }
+    mergedInAnyOrder([named('Ada', 'one'), named('Ida', 'one')]);
+  });
+
+  it('takes the same one of several texts of the same time, whatever nickname was told before', () => {
+    const untold = (content: string) =>
+      said(content, 2_000, {
+        author: anAuthor('ada', { displayName: 'ada' }),
+        partsAsOf: { displayName: 0 },
+      });
+    const texts = ['one', 'two', 'three'].map(untold);
+    const { content } = mergedInAnyOrder(texts);
+    for (const displayName of ['Ada', 'Ida', 'Eda', 'Oda', 'Uda', 'Yda']) {
+      const nickname = said('older', 1_000, { author: anAuthor('ada', { displayName }) });
+      const result = mergedInAnyOrder([nickname, ...texts]);
+      expect(result).to.deep.include({ content, author: nickname.author });
+    }
+  });
+
+  it('does not give the nickname of a deleted account to the author whom the platform names then', () => {
+    const ada = said('a', 1_000, { author: anAuthor('ada', { displayName: 'Countess' }) });
+    const gone = anAuthor('Deleted User', { displayName: 'Deleted User' });
+    const result = mergedInAnyOrder([ada, live('a', 0, { author: gone })]);
+    expect(result.author).to.deep.equal(gone);
+  });
+
   it('keeps the names of mentioned people from an event, whatever the history tells later', () => {
     const mentions = (...names: string[]) => ({
       mentions: names.map((displayName, n) => ({
