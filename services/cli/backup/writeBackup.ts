@@ -55,7 +55,8 @@ async function writeReserved(mongo: Mongo, folder: string, signal: AbortSignal):
   const reserved = await reserveManifest(folder);
   try {
     // Another command may have finished its backup just before the manifest was reserved. So this is looked at now.
-    if ((await readdir(folder)).length > 1) throw notEmpty(folder);
+    if ((await readdir(folder)).length > 1)
+      throw new CliError(`${folder} is not empty: name another folder`);
     return await writeWhole(mongo, folder, reserved, signal);
   } catch (error) {
     await rm(partialManifest(folder), { force: true });
@@ -136,13 +137,11 @@ async function reserveManifest(folder: string): Promise<FileHandle> {
     return await open(partialManifest(folder), 'wx', 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw notEmpty(folder, ': it holds a backup that is being made, or was cut off');
+      throw new CliError(
+        `${folder} holds a backup that is being made, or was cut off: name another folder, and remove this one where none is being made any more`,
+      );
     throw writeError(folder, error);
   }
-}
-
-function notEmpty(folder: string, why = ''): CliError {
-  return new CliError(`${folder} is not empty${why}`);
 }
 
 function partialManifest(folder: string): string {

@@ -8,7 +8,7 @@ export function addExport(program: Command): void {
     .command('export')
     .description('Write the archive as files that import takes')
     .argument('<folder>', 'an empty folder, or one to be made', readPath)
-    .option('--force', 'write into a folder that is not empty')
+    .option('--force', 'write into a folder that is not empty; other files in it stay')
     .option('--json', 'print the summary as JSON')
     .action(async (folder: string, options: ExportOptions) => {
       const { runExport } = await import('./runExport.js');

@@ -323,7 +323,7 @@ describe('backup and restore', () => {
         ]);
         const refused = both.filter((one) => one.status === 'rejected');
         expect(refused.map(({ reason }) => (reason as Error).message)).to.deep.equal([
-          `${folder} is not empty: it holds a backup that is being made, or was cut off`,
+          `${folder} holds a backup that is being made, or was cut off: name another folder, and remove this one where none is being made any more`,
         ]);
         const [written] = both.filter((one) => one.status === 'fulfilled');
         expect(await checkBackup(folder)).to.deep.equal(written!.value);
@@ -352,12 +352,14 @@ describe('backup and restore', () => {
         expect(await rejectionOf(failed)).to.equal('The connection is lost');
         expect(await readdir(folder)).to.deep.equal([]);
         await writeFile(join(folder, 'threads.bson.gz'), 'mine');
-        expect(await rejectionOf(writeBackup(mongo, folder))).to.equal(`${folder} is not empty`);
+        expect(await rejectionOf(writeBackup(mongo, folder))).to.equal(
+          `${folder} is not empty: name another folder`,
+        );
         expect(await readdir(folder)).to.deep.equal(['threads.bson.gz']);
         await rm(join(folder, 'threads.bson.gz'));
         await writeFile(join(folder, 'manifest.json.partial'), '');
         expect(await rejectionOf(writeBackup(mongo, folder))).to.match(
-          /is being made, or was cut off$/,
+          /is being made, or was cut off: name another folder, and remove this one where none is/,
         );
       } finally {
         await stores.close();
