@@ -19,7 +19,7 @@ export interface ArrivedFile extends FileFacts {
 export interface FileRequest {
   /** The path below the platform's address for files, with its signature. */
   path: string;
-  /** How many bytes the file has; 0 where nobody told. A file that arrives with fewer bytes was cut off. */
+  /** How many bytes the file has at least. A file that arrives with fewer bytes was cut off. */
   bytes: number;
   /** Whether files of a type are wanted. */
   takes: (type: string) => boolean;
@@ -49,8 +49,6 @@ const USUAL_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 3_600_000;
 const TYPE = /^[\w.+-]+\/[\w.+-]+$/;
 const GONE = new Set([404, 410]);
-/** The media type of a page. A proxy sends one in place of the file when it cannot reach the platform, for example. */
-const PAGE = 'text/html';
 
 /**
  * Fetches a file of the platform into the folder in which files arrive. It never reads more bytes than a file may have,
@@ -76,23 +74,23 @@ export async function fetchFile(
 async function fetchUntil(
   signal: AbortSignal,
   { files, cdnUrl, maxFileBytes }: Pick<Mirror, 'files' | 'cdnUrl' | 'maxFileBytes'>,
-  { path, bytes: told, takes }: Omit<FileRequest, 'signal'>,
+  { path, bytes: least, takes }: Omit<FileRequest, 'signal'>,
 ): Promise<ArrivedFile> {
   // Redirects are not followed, so that only the platform is asked.
   const response = await fetch(`${cdnUrl}${path}`, { redirect: 'manual', signal });
   try {
     refuse(response);
     const type = mediaType(response.headers.get('Content-Type'));
-    if (type === PAGE && !takes(PAGE)) throw new Error('A page came in place of the file');
-    if (!TYPE.test(type) || !takes(type))
-      throw new FileRefused(`Its type is ${type || 'not told'}`);
+    // Files of other types are not asked for. So something else may have come in place of the file, such as a page with
+    // which a proxy says that it cannot reach the platform.
+    if (!TYPE.test(type) || !takes(type)) throw new Error(`Its type is ${type || 'not told'}`);
     if (Number(response.headers.get('Content-Length')) > maxFileBytes) throw tooLarge();
     const target = join(files.incoming, randomUUID());
     // An answer with the status 200 has a body, if only an empty one.
     const arrived = await receive(response.body!, target, maxFileBytes);
-    if (arrived.bytes < told) {
+    if (arrived.bytes < least) {
       await rm(target, { force: true });
-      throw new Error(`Only ${arrived.bytes} of ${told} bytes arrived`);
+      throw new Error(`Only ${arrived.bytes} of ${least} bytes arrived`);
     }
     return { ...arrived, path: target, type };
   } finally {

@@ -18,13 +18,16 @@ export interface WantedFile {
   name: FileName;
   /** The link that is recorded. A picture with another link is another picture. */
   source: string;
-  /** How many bytes it has, as a source told; 0 where none told. */
+  /** How many bytes it has at least, as far as is known. */
   bytes: number;
   /** The message that an attachment belongs to, with which a fresh link is asked for. */
   attachment?: SentAttachment;
 }
 
 type Deps = Pick<IndexerDeps, 'collections' | 'mirror'>;
+
+/** Nobody tells how many bytes a picture has. An answer without any holds no picture. */
+const LEAST_OF_PICTURE = 1;
 
 /**
  * The files of a subject that are to be copied; without a mirror, all that are shown. A subject is `thread/ID`,
@@ -103,12 +106,16 @@ async function avatarOf({ collections }: Deps, userId: string): Promise<WantedFi
     collections.members.findOne({ userId }, { projection: { avatar: 1 } }),
   ]);
   if (!member || erased.has(userId)) return null;
-  return { name: `avatars/${userId}`, source: member.avatar, bytes: 0 };
+  return { name: `avatars/${userId}`, source: member.avatar, bytes: LEAST_OF_PICTURE };
 }
 
 /** A server's picture; null where it has none. The record of a deleted server has none. */
 async function iconOf({ collections }: Deps, serverId: string): Promise<WantedFile | null> {
   const server = await findGathered(collections.servers, serverId);
   if (!server?.icon) return null;
-  return { name: `icons/${serverId}`, source: iconUrl(serverId, server.icon), bytes: 0 };
+  return {
+    name: `icons/${serverId}`,
+    source: iconUrl(serverId, server.icon),
+    bytes: LEAST_OF_PICTURE,
+  };
 }
