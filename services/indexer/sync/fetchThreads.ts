@@ -83,16 +83,18 @@ async function dueThreads(
 
 /** Fetches a thread. A problem of this thread alone is noted. An error that stops the whole sync is thrown. */
 async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
+  const server = deps.servers.get(thread.serverId);
   // The server was suspended after the thread was looked for.
-  if (!deps.servers.has(thread.serverId)) return;
+  if (!server) return;
   try {
     await fetchThread(deps, thread);
   } catch (error) {
     if (deps.signal.aborted) return;
     if (isProofOfDeletion(error)) return removeDeletedThread(deps, thread._id);
     if (error instanceof PlatformForbidden) {
-      // Its other threads would be refused, too.
-      return suspendChannel(deps, thread, error.message);
+      // Its other threads would be refused, too. After a look meanwhile, the thread is still to be fetched, and is asked
+      // for once more.
+      return suspendChannel(deps, server, thread.channelId, error.message);
     }
     const isPast = error instanceof PlatformAway || isTransient(error);
     if (!isPast && !isPermanent(error)) throw error;

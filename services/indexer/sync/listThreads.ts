@@ -86,11 +86,14 @@ async function listArchived(deps: SyncDeps, serverId: string, channelId: string)
     const known = await syncChannels.findOne({ _id: channelId });
     if (!known) return;
     const request = archivedThreadsRequest(channelId, known.before);
+    const before = deps.servers.get(serverId);
     const answer = await deps.platform.get(request, deps.signal).catch(onRefusal);
     const server = deps.servers.get(serverId);
     if (!server?.channels.has(channelId)) return;
     if (answer instanceof PlatformRefused) {
-      return suspendChannel(deps, { serverId, channelId }, answer.message);
+      // After a look meanwhile, the page is asked for once more.
+      if (before) await suspendChannel(deps, before, channelId, answer.message);
+      continue;
     }
     const { value, asOf } = answer;
     await noteThreads(deps, server, { threads: value.threads, asOf });

@@ -1,6 +1,6 @@
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import { forgetChannels } from './forgetChannels.js';
-import type { SyncDeps } from './syncDeps.js';
+import type { LoadedServer, SyncDeps } from './syncDeps.js';
 
 /** The problem of a server from which the bot was removed. */
 export const NOT_THERE = 'The bot is not on this server';
@@ -23,13 +23,19 @@ export async function suspendServer(
   );
 }
 
-/** Notes why a forum cannot be synced. Nothing more of it is asked for until its server is looked at again. */
+/**
+ * Notes why a forum cannot be synced: the platform has refused what was asked for while `server` was the last look at
+ * its server. Nothing more of the forum is asked for until the server is looked at again. Where that was done meanwhile,
+ * the refusal may be older than the look, so nothing is noted.
+ */
 export async function suspendChannel(
   { collections: { sync }, servers }: Pick<SyncDeps, 'collections' | 'servers'>,
-  { serverId, channelId }: { serverId: string; channelId: string },
+  server: LoadedServer,
+  channelId: string,
   problem: string,
 ): Promise<void> {
-  servers.get(serverId)?.channels.delete(channelId);
+  if (servers.get(server.serverId) !== server) return;
+  server.channels.delete(channelId);
   await forgetChannels(sync, { _id: channelId });
   await syncOf(sync, 'channel').updateOne({ _id: channelId }, { $set: { problem } });
 }

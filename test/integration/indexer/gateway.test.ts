@@ -4,6 +4,7 @@ import type { ThreadDetail } from '../../../shared/contract/threads.js';
 import { syncOf } from '../../../shared/store/syncRecords.js';
 import { changeReactions } from '../../../services/indexer/gateway/changeReactions.js';
 import { createIndexerMetrics } from '../../../services/indexer/metrics/indexerMetrics.js';
+import { readOnceMore } from '../../../services/indexer/sync/repairThreads.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import { readBody } from '../../support/readBody.js';
@@ -251,6 +252,37 @@ describe('the events of the gateway', () => {
     await changeReactions(deps, place, [{ messageId: message.id, change, asOf: 1 }]);
     const again = await deps.collections.sync.findOne({ _id: `message/${message.id}` });
     expect(again).to.include({ kind: 'message', threadId: thread.id });
+  });
+
+  it('are recorded where the bot gained access again before an earlier refusal arrived', async () => {
+    await start();
+    const { model, faults } = rig.discord;
+    const { thread, guild, channel } = aThread();
+    const { id } = [...guild.roles.values()].find(({ botId }) => botId !== null)!;
+    const deny = (bits: bigint) =>
+      model.setOverwrite(channel.id, { id, type: 0, allow: 0n, deny: bits });
+    const { sync } = deps.collections;
+    const noted = () => syncOf(sync, 'channel').findOne({ _id: channel.id });
+    let isAsked = false;
+    const end = faults.before('messages', () => {
+      end();
+      isAsked = true;
+      deny(VIEW_CHANNEL);
+      faults.next('held', { route: 'messages' });
+    });
+    await readOnceMore(deps, thread.id);
+    await until(() => isAsked);
+    const { token } = (await noted())!;
+    deny(0n);
+    await until(async () => {
+      const now = await noted();
+      return now?.token !== token && now?.problem === null && now.listedTo !== undefined;
+    });
+    faults.clear();
+    await untilSynced(deps);
+    model.post(thread.id, { authorId: thread.ownerId, content: 'As it happens' });
+    await rig.untilSame();
+    expect(await noted()).to.include({ problem: null });
   });
 
   it('remove a deleted forum, and add a new one', async () => {
