@@ -69,10 +69,9 @@ export function cleanTexts(
 ): AuditEntry['params'] {
   const cleanText = (text: string): string => {
     const cleanSent = clean(text);
-    const plain = decoded(cleanSent);
-    const cleanPlain = clean(plain);
+    const cleanPlain = clean(decoded(text));
     // A text stays as it was sent, unless its percent-encoding hides something.
-    return cleanPlain === plain ? cleanSent : cleanPlain;
+    return decoded(cleanSent) === cleanPlain ? cleanSent : cleanPlain;
   };
   const cleanValue = (value: unknown): unknown => {
     if (typeof value === 'string') return cleanText(value).slice(0, LONGEST);

@@ -138,6 +138,8 @@ describe('an audit entry', () => {
     for (const [sent, kept] of [
       [`%66a_${key.slice(3)}`, '(secret)'],
       [`%2566a_${key.slice(3)}`, '(secret)'],
+      // A part of this one looks like a whole key.
+      [`%66a_${'1'.repeat(14)}${key}`, '(secret)'],
       [escaped(key), '(secret)'],
       [escaped(erased), '0'],
       ['verify-%20x', 'verify-%20x'],
