@@ -14,6 +14,7 @@ import { createLogger } from '../../shared/platform/logger.js';
 import { TIME_LIMITS } from '../../services/api/timeLimit.js';
 import { PATIENCE_MS } from './patientElasticsearch.js';
 import { openApiStores, type ApiStores } from './apiStores.js';
+import { wasClosedIdle } from './wasClosedIdle.js';
 
 export interface Reply {
   status: number;
@@ -198,6 +199,10 @@ export function exchange(
         });
       });
     });
-    sent.on('error', reject).end(isJson ? JSON.stringify(body) : body);
+    sent.on('error', (error) => {
+      if (!wasClosedIdle(sent, error)) reject(error);
+      else resolve(exchange(url, method, path, headers, body, agent));
+    });
+    sent.end(isJson ? JSON.stringify(body) : body);
   });
 }

@@ -1,4 +1,5 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
+import { wasClosedIdle } from './wasClosedIdle.js';
 
 /** A request to be sent, and the name under which its answer is judged. */
 export interface Planned {
@@ -68,10 +69,7 @@ export function startLoad(url: string, perSecond: number, next: () => Planned): 
   };
 }
 
-/**
- * Sends one request, and does not judge the answer. A server may close an idle connection just as it is used again.
- * Then the request is sent again on another one, as browsers do.
- */
+/** Sends one request, and does not judge the answer. */
 export function askOnce(
   url: string,
   planned: Planned,
@@ -93,9 +91,7 @@ export function askOnce(
     );
     sent.on('timeout', () => sent.destroy());
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      const wasClosed =
-        sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      if (wasClosed) resolve(askOnce(url, planned, agent, sentAt));
+      if (wasClosedIdle(sent, error)) resolve(askOnce(url, planned, agent, sentAt));
       else end(0, {});
     });
     sent.end();
