@@ -426,9 +426,7 @@ describe('backup and restore', () => {
       try {
         const collections = { ...mongo.collections, state: slow };
         const manifest = await writeBackup({ ...mongo, collections }, folder);
-        expect(await other).to.contain(
-          `${folder} is not empty: it holds a backup that is being made`,
-        );
+        expect(await other).to.contain(`${folder} holds a backup that is being made`);
         expect(await checkBackup(folder)).to.deep.equal(manifest);
       } finally {
         await stores.close();
