@@ -37,7 +37,8 @@ export async function addUpPeople(
   today: number,
 ): Promise<PeopleSums> {
   const first = firstDayOf('month', today);
-  const days = { $ifNull: ['$days', []] };
+  // A damaged part may hold something else there. It is replaced when its thread is built.
+  const days = { $cond: [{ $isArray: '$days' }, '$days', []] };
   const recentDays = { $filter: { input: days, cond: { $gte: ['$$this.day', first] } } };
   const parts = contributions
     .find(which, { batchSize: READ_AT_ONCE })

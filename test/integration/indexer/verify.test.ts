@@ -264,6 +264,15 @@ const PLANTED: [kinds: DifferenceKind[], what: string, plant: Plant][] = [
   ],
   [
     ['thread.wrong'],
+    'a contribution without a list of days',
+    async ({ collections: { contributions }, threadId, userId }) => {
+      const days = { days: 'Monday' } as never;
+      await contributions.updateOne({ _id: `${threadId}/${userId}` }, { $set: days });
+      return threadId;
+    },
+  ],
+  [
+    ['thread.wrong'],
     'a contribution of somebody who said nothing',
     async ({ collections: { contributions }, threadId, userId }) => {
       const row = (await contributions.findOne({ _id: `${threadId}/${userId}` }))!;
