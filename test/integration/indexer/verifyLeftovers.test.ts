@@ -144,8 +144,8 @@ describe('verifyArchive, of what is left behind', () => {
     const claimed = await claimMarks(deps, long);
     const ended = new AbortController();
     const renewing = renewClaims(deps, ended.signal);
-    const verified = verifyNow(deps, { patienceMs: 400 });
-    expect(await Promise.race([verified, pause(2_000, 'waiting')])).to.equal('waiting');
+    const verified = verifyNow(deps, { patienceMs: 2_000 });
+    expect(await Promise.race([verified, pause(5_000, 'waiting')])).to.equal('waiting');
     ended.abort();
     await renewing;
     await takeBackTries(deps, claimed);
