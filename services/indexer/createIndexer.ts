@@ -49,8 +49,8 @@ const LONGEST_SIMILAR_REST_MS = 10_000;
 /**
  * Looking for similar threads costs Elasticsearch more than any other part of a build, and nobody waits for it. So it
  * has a loop of its own. This loop asks one question at a time. After each round it rests for as long as the round
- * took. So it keeps one thread of Elasticsearch busy for at most half of the time. When readers search much, each round
- * takes longer, and so does the rest after it.
+ * took, but not longer than ten seconds. So it usually keeps one thread of Elasticsearch busy for half of the time at
+ * most. When readers search much, each round takes longer, and so does the rest after it.
  */
 const restAfterSimilar = (tookMs: number): number => Math.min(tookMs, LONGEST_SIMILAR_REST_MS);
 /**
@@ -137,6 +137,7 @@ export function createIndexer(clients: IndexerClients): {
     logger,
   });
   const isReady = () => gate.isOpen;
+  // Without a mirror, only removals set marks of the kind `mirror`. These marks do not need a loop of their own.
   const kinds: readonly LoopKind[] = files ? OTHER_KINDS : [...OTHER_KINDS, 'mirror'];
   const work: Round = () => runDue(deps, {}, kinds);
   const showElsewhere = roundOfAll(

@@ -15,7 +15,8 @@ const FUTURE_MS = 2 * 60_000;
 /**
  * Files jobs again that may be lost because Redis was emptied: those of files, deletions, erasures and a rebuild that
  * were asked for longer ago than `olderThanMs`, or at a time that is yet to come. Nothing is filed where the job still
- * waits or runs. Files at most `most` jobs of each kind; 0 is no limit, as in MongoDB.
+ * waits or runs. Files at most `most` jobs of each kind; 0 is no limit, as in MongoDB. Returns how many such requests it
+ * found, whether or not their jobs were lost.
  */
 export async function refileLost(
   { importFiles, deletions, erasures, state }: WaitingWork,

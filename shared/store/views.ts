@@ -134,7 +134,7 @@ export interface SimilarView {
   similarTo: string[];
 }
 
-/** An import: a set of files that are handed over together. The command line records it when every file is stored. */
+/** An import: a set of files that are handed over together. It is recorded once every file is stored. */
 export interface ImportRecord {
   _id: string;
   createdAt: Date;

@@ -10,7 +10,8 @@ interface Choice {
 
 /**
  * The encoding of an answer by the Accept-Encoding header (RFC 9110, 12.5.3). `gzipOffered`: whether the answer is
- * offered as gzip. Where the client has no preference, the encoding is gzip.
+ * offered as gzip. Such an answer is sent as gzip where the client accepts gzip and does not prefer identity. Without
+ * the header, the encoding is identity.
  */
 export function chooseEncoding(header: string | undefined, gzipOffered: boolean): Encoding {
   const { offered, otherwise } = choiceOf(header ?? '');

@@ -28,8 +28,8 @@ export async function suggestTitles(
 }
 
 /**
- * Asks for titles that begin as the text does, and then for those of the longest conversations. In an index of the
- * first mapping, no title would match. The sort names a field that such an index lacks. So Elasticsearch refuses the
+ * Asks for titles that hold the words of the text. Those that begin as the text does come first. Of equal titles, that
+ * of the thread with the most messages comes first. In an index of the first mapping, no title would match. The sort names a field that such an index lacks. So Elasticsearch refuses the
  * question instead of finding nothing. No title in `heading.whole` begins with a text that is longer than all of them.
  * Elasticsearch would refuse to look for so long a beginning.
  */

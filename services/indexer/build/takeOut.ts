@@ -10,8 +10,8 @@ import { storedThread } from './storedThread.js';
 import { removeViews } from './storeViews.js';
 
 /**
- * Removes the views and search documents of a thread whose build fails every time, after something of it was deleted or
- * erased. Its last views still show that, and no build can replace them. The thread's mark stays.
+ * Removes the views and search documents of a thread whose build fails every time, after something of it was deleted,
+ * erased, withheld or left out. Its last views still show that, and no build can replace them. The thread's mark stays.
  * Nothing happens where the claim was lost.
  */
 export async function takeOut(deps: IndexerDeps, mark: Mark): Promise<void> {

@@ -66,8 +66,8 @@ async function rebuild(deps: IndexerDeps, record: RebuildRecord): Promise<void> 
 }
 
 /**
- * Drops what earlier rebuilds left, creates the new index, and has every writer write to it. Does nothing where that was
- * done before a crash.
+ * Drops what earlier rebuilds left, creates the new index, and has every writer write to it. Where that was done before
+ * a crash, it keeps the new index, and builds the threads of the batch in which the scan was cut off.
  */
 async function begin(
   deps: IndexerDeps,

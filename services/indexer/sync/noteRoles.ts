@@ -47,7 +47,7 @@ interface Judged {
   looked: LoadedServer;
   /** The ids of the roles of OPT_OUT_ROLE that the member has. */
   carried: string[];
-  /** Whether the server has a role. */
+  /** Whether the server has a role. False for every role while none of them opts out. */
   isThere: (roleId: string) => boolean;
 }
 

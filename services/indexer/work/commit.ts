@@ -29,9 +29,9 @@ type Stored<N extends Name> = Collections[N] extends Collection<infer T> ? T : n
 
 /** The documents of a transaction, as its earlier changes leave them. */
 export interface Documents {
-  /** A document that the change reads; null when there is none. */
+  /** A document that the change reads; null when there is none. Throws for one that the change does not read. */
   get<N extends Name>(name: N, id: string): Stored<N> | null;
-  /** Who is erased. Only for a change that reads `erasures` of `state`. */
+  /** Who is erased. Throws where no change of the transaction reads `erasures` of `state`. */
   erased(): ErasedPeople;
   put<N extends Name>(name: N, document: Stored<N>): void;
   remove(name: Name, id: string): void;

@@ -34,7 +34,7 @@ export interface ExpectedThread {
   traces: Map<string, string>;
 }
 
-/** Threads that are read at once share calls of MongoDB. From 24 callers on these calls would be spaced out. */
+/** How many threads of a window are read at once. They share calls of MongoDB. */
 const MOST_AT_ONCE = 20;
 
 /** Folds the records of threads. Resolves with what readers must get of each, by its id. */
