@@ -131,7 +131,7 @@ async function judgeForwards({
 }
 
 /**
- * Frees the quarantined marks that were set again and not tried since. Earlier versions recognized them by the token
+ * Frees the quarantined marks that were set again and not tried since. Earlier versions recognised them by the token
  * with which they had failed.
  */
 async function freeSetAgain({ work }: Pick<Mongo['collections'], 'work'>): Promise<void> {

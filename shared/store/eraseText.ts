@@ -45,6 +45,10 @@ const ATTACHED = '[\\p{M}\\p{Emoji_Modifier}\\u200d]';
 /** Matches where a name may end: neither inside a word, nor inside a character. */
 export const NAME_END = `(?!(?<=${WORD})${WORD}|${ATTACHED})`;
 const NAME_ENDS = new RegExp(NAME_END, 'uy');
+/**
+ * Matches where a name may end in a text that may be in italics. Underscores alone may end italics, so they do not count.
+ */
+const MENTION_END = new RegExp(`(?!(?<=${WORD})_*(?!_)${WORD}|${ATTACHED})`, 'uy');
 /** Matches where a name may begin in a title: not inside a word. */
 const NAME_STARTS = new RegExp(`(?<!${WORD}(?=${WORD}))`, 'uy');
 /** Matches an @ in a title that belongs to the name behind it. That of an address does not. */
@@ -55,8 +59,6 @@ const SIGN_STARTS = new RegExp(`(?<!${WORD})@`, 'uy');
  * a name may begin behind it.
  */
 const NAMED = /@(?=((?![^\S\ufeff])[^\n]{1,64}))/g;
-/** The same in a text that may be in italics. Underscores alone may end italics, so they do not count. */
-const MENTION_END = new RegExp(`(?!(?<=${WORD})_*(?!_)${WORD}|${ATTACHED})`, 'uy');
 /** Matches where a name of one letter may end. Such a letter begins many words, so no letter or digit may follow. */
 const LETTER_END = `(?![\\p{L}\\p{N}_]|${ATTACHED})`;
 const LETTER_ENDS = new RegExp(LETTER_END, 'uy');

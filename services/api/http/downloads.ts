@@ -17,7 +17,7 @@ export interface StreamLimits {
   inAll: number;
   /** The most for one client. With all of them, a slow client would keep others waiting. */
   ofOne: number;
-  /** How long a stream waits until it may be opened (ms) before it is refused. */
+  /** How long (ms) a stream may wait to be opened. Then it is refused. */
   waitMs?: number;
 }
 

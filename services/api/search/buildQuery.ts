@@ -201,7 +201,7 @@ type Finder = (match: Match, term: SearchTerm, weight?: number) => Query;
 const inOne: Finder = (match, term, weight) => match('stretches.text', term, weight);
 
 /** A term in a message's content or title. */
-export const inMessage: Finder = (match, term, weight = 1) =>
+const inMessage: Finder = (match, term, weight = 1) =>
   anyOf([match('content', term, weight), match('title', term, TITLE_WEIGHT * weight)]);
 
 /** Threads of which a stretch matches. The best stretch counts. */

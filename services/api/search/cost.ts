@@ -5,7 +5,7 @@ import type { ParsedQuery } from './parseQuery.js';
 /** How many further searches a costly search counts as. */
 export const COSTLY_MORE = 4;
 /** A query with more terms or more characters is costly, however it is asked. */
-export const LONG = { terms: 8, characters: 100 } as const;
+const LONG = { terms: 8, characters: 100 } as const;
 
 /** Whether a search takes turns and counts as several: it looks for weak matches, or is long. */
 export function isCostly({ terms, text }: ParsedQuery, { minScore }: SearchParams): boolean {

@@ -12,6 +12,7 @@ export const FORGIVEN = {
   words: 3,
   fewestLetters: 3,
   mostLetters: 40,
+  /** From how many letters on, and up to how many, a word may have two wrong letters. */
   two: [6, 12],
   /** From so many letters on, the first one may be wrong. A shorter word is like too many others then. */
   firstFrom: 7,

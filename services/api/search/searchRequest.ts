@@ -54,7 +54,7 @@ export interface Steps {
   counts: Request;
 }
 
-/** The last result of a page that is first asked for with the strongest matches only. */
+/** Only a page that ends with this result, or with one before it, is asked for in steps. */
 const STEPPED = 200;
 
 /**

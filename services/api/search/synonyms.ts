@@ -6,7 +6,10 @@ import { bareWord, cleanText, isSearchable, type ParsedQuery } from './parseQuer
 /** For each word in the file SEARCH_SYNONYMS, by foldLetters: the words and phrases that count as it. */
 export type Synonyms = ReadonlyMap<string, readonly string[]>;
 
-/** Limits of a file, and of how many words of one query get their synonyms. Each makes the query more costly. */
+/**
+ * Limits of a file (`bytes`), of a line (`each` words), of a word (`characters`), and of a query: at most `terms` of its
+ * words get their synonyms, because each synonym makes the query more costly.
+ */
 const SYNONYM_LIMITS = { bytes: 1_000_000, each: 5, characters: 60, terms: 8 } as const;
 
 /**

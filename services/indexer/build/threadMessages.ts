@@ -22,8 +22,8 @@ export function countedMessages(
 }
 
 /**
- * The same messages, for callers that read many threads at once: the messages of short threads are read together in one
- * call. What a long thread holds beyond its first ones is read in calls of its own.
+ * Yields the messages that `countedMessages` finds, for callers that read many threads at once. The messages of short
+ * threads are read together in one call. The messages of a long thread after its first ones are read in calls of its own.
  */
 export async function* threadMessages(
   { messages }: Pick<Collections, 'messages'>,

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform, type Readable } from 'node:stream';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FileFacts } from '../../../shared/mirror/mirrorFiles.js';
 import { followSignal } from '../../../shared/platform/followSignal.js';
@@ -128,7 +128,7 @@ async function receive(
   const out = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
   const closed = new Promise<void>((resolve) => out.once('close', resolve));
   try {
-    await pipeline(body as unknown as Readable, counter, out);
+    await pipeline(body, counter, out);
     return { bytes, sha256: hash.digest('hex') };
   } catch (error) {
     // The file may not have been opened yet. It would then appear after its removal.

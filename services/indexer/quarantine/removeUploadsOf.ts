@@ -18,8 +18,8 @@ const REASON =
 
 /**
  * Removes the uploads of quarantined files that contain an id which was deleted or erased. Nothing else removes
- * anything from an upload. Each upload is read as a stream. Returns how many were removed. Uploads that files which have
- * ended left behind are removed, too, whatever they contain.
+ * anything from an upload. Each upload is read as a stream. Returns how many of these uploads it has removed. Before
+ * that, it removes the uploads of files that have ended, whatever these contain (`removeEndedUploads`).
  */
 export async function removeUploadsOf(deps: Deps, goneId: string): Promise<number> {
   await removeEndedUploads(deps.collections);

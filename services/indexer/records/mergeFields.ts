@@ -34,12 +34,7 @@ export function mergeFields(
 }
 
 /** Whether a value told at `at` replaces a stored one; the same value at the same time does not. */
-export function wins(
-  stored: unknown,
-  storedAt: number | undefined,
-  told: unknown,
-  at: number,
-): boolean {
+function wins(stored: unknown, storedAt: number | undefined, told: unknown, at: number): boolean {
   if (storedAt === undefined || at > storedAt) return true;
   return at === storedAt && canonical(told) > canonical(stored);
 }

@@ -18,7 +18,7 @@ export function mapServer(guild: ExportHeader['guild']): SourceThread['server'] 
     name: cleanName(guild.name, 'server'),
     ...(icon === undefined ? {} : { icon }),
     ...told(guild.description, 'description', contentOrNull),
-    ...told(guild.memberCount, 'memberCount', same),
+    ...told(guild.memberCount, 'memberCount', identity),
   };
 }
 
@@ -37,7 +37,7 @@ export function mapParent({ header, startedFromMessage }: ExportFile): SourceThr
 /** A file that describes a forum without threads: its own channel is the forum, its parent the category. */
 export function mapForum({ guild, channel }: ExportHeader): SourceThread['channel'] {
   const category = {
-    ...told(channel.categoryId, 'parentId', same),
+    ...told(channel.categoryId, 'parentId', identity),
     ...told(channel.category, 'parentName', nameOrNull),
   };
   return {
@@ -55,8 +55,8 @@ function mapForumSettings(channel: ExportHeader['channel']): Partial<SourceThrea
   const { forum } = channel;
   return {
     ...told(forum?.topic, 'topic', contentOrNull),
-    ...told(forum?.position, 'position', same),
-    ...told(forum?.parentId, 'parentId', same),
+    ...told(forum?.position, 'position', identity),
+    ...told(forum?.parentId, 'parentId', identity),
     ...told(forum?.parentName, 'parentName', nameOrNull),
     ...told(channel.availableTags, 'availableTags', (tags) => tags.map(mapTag)),
   };
@@ -75,13 +75,13 @@ export function mapThread({ guild, channel }: ExportHeader): NonNullable<SourceT
     channelId: channel.categoryId!,
     title: cleanName(channel.name, 'thread'),
     // Null says that it is not known who started the thread. It does not replace what another file tells.
-    ...told(channel.ownerId ?? undefined, 'ownerId', same),
+    ...told(channel.ownerId ?? undefined, 'ownerId', identity),
     ...told(channel.appliedTags, 'appliedTags', () => appliedTagIds(channel)),
-    ...told(channel.archived, 'archived', same),
+    ...told(channel.archived, 'archived', identity),
     ...told(channel.archivedAt, 'archivedAt', timestampToDateOrNull),
-    ...told(channel.locked, 'locked', same),
+    ...told(channel.locked, 'locked', identity),
     ...told(channel.lockedAt, 'lockedAt', timestampToDateOrNull),
-    ...told(channel.pinned, 'pinned', same),
+    ...told(channel.pinned, 'pinned', identity),
   };
 }
 
@@ -94,6 +94,6 @@ function told<K extends string, T, R>(
   return value === undefined ? {} : ({ [name]: map(value) } as { [key in K]?: R });
 }
 
-function same<T>(value: T): T {
+function identity<T>(value: T): T {
   return value;
 }

@@ -13,7 +13,10 @@ const LOOK_EVERY_MS = 250;
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 
-/** The ids of requests that the sync makes itself: for everything new, and for what is new on a server. */
+/**
+ * The sync itself makes requests for everything new, with this id, and for what is new on a server. The id of the latter
+ * is this prefix and the server's id.
+ */
 const ALL = 'all';
 const OF_SERVER = 'server/';
 

@@ -14,6 +14,7 @@ import { differingRows } from '../differingRows.js';
 import { erasedTraces } from '../erasedTraces.js';
 import { namedWindows, within, type IdWindow } from '../../records/idWindow.js';
 
+/** The most people that are looked at again together. */
 const PEOPLE = 500;
 
 /**

@@ -90,10 +90,10 @@ function ghostDifference(
 
 /** The ids of documents that are in quarantine at the present version of their thread, or at a later one. */
 async function refusedDocuments({ deps, window, threads }: ThreadLook): Promise<Set<string>> {
-  const aside = await deps.collections.work
+  const quarantined = await deps.collections.work
     .find({ kind: 'document', 'failure.threadId': within(window) })
     .toArray();
-  const present = aside.filter(({ failure }) => {
+  const present = quarantined.filter(({ failure }) => {
     const one = threads.get(failure!.threadId ?? '');
     return failure!.revision >= (one?.thread.revision ?? 0);
   });
