@@ -324,6 +324,32 @@ describe('readSettings', () => {
   });
 });
 
+describe('settings of credentials', () => {
+  it('refuse DISABLE_AUTH in production', () => {
+    const production = { NODE_ENV: 'production', DISABLE_AUTH: 'true' };
+    expect(() => readSettings(production)).to.throw(SettingsError, /DISABLE_AUTH must not be set/);
+    expect(readSettings({ NODE_ENV: 'development', DISABLE_AUTH: 'true' }).DISABLE_AUTH).to.equal(
+      true,
+    );
+    expect(readSettings({ NODE_ENV: 'production' }).DISABLE_AUTH).to.equal(false);
+  });
+
+  it('refuse a short secret without showing it', () => {
+    const read = () => readSettings({ JWT_SECRET: 'planted-short-secret' });
+    expect(read)
+      .to.throw(SettingsError, /JWT_SECRET/)
+      .and.not.match(/planted/);
+    expect(read).to.throw(SettingsError).with.property('message').that.does.not.contain('planted');
+  });
+
+  it('refuse lists of administrators that are none', () => {
+    for (const list of ['ada', '1,,2', '1;2']) {
+      expect(() => readSettings({ ADMIN_USER_IDS: list }), list).to.throw(/ADMIN_USER_IDS/);
+    }
+    expect(readSettings({ ADMIN_USER_IDS: '1 , 22' }).ADMIN_USER_IDS).to.equal('1 , 22');
+  });
+});
+
 function errorOf(work: () => unknown): Error {
   try {
     work();

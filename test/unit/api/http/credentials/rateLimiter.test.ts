@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   RateLimiter,
   type SharedCount,
-} from '../../../../services/api/http/credentials/rateLimiter.js';
+} from '../../../../../services/api/http/credentials/rateLimiter.js';
 
 describe('RateLimiter', () => {
   let now: number;

@@ -4,7 +4,7 @@ import {
   createAddressReader,
   createPeerReader,
   networkOf,
-} from '../../../../services/api/http/credentials/addressReader.js';
+} from '../../../../../services/api/http/credentials/addressReader.js';
 
 function from(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };

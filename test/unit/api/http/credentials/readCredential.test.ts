@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { readCredential } from '../../../../services/api/http/credentials/readCredential.js';
+import { readCredential } from '../../../../../services/api/http/credentials/readCredential.js';
 
 /** A request with these headers, of which each may have been sent several times. */
 function requestWith(sent: Record<string, string[]>): IncomingMessage {

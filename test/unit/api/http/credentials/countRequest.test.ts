@@ -4,10 +4,10 @@ import {
   askerOf,
   countRequest,
   refuseBlocked,
-} from '../../../../services/api/http/credentials/countRequest.js';
-import { createGate } from '../../../../services/api/http/credentials/gate.js';
-import { RateLimiter } from '../../../../services/api/http/credentials/rateLimiter.js';
-import { AppError } from '../../../../shared/contract/errors.js';
+} from '../../../../../services/api/http/credentials/countRequest.js';
+import { createGate } from '../../../../../services/api/http/credentials/gate.js';
+import { RateLimiter } from '../../../../../services/api/http/credentials/rateLimiter.js';
+import { AppError } from '../../../../../shared/contract/errors.js';
 
 /** A request's context, with the headers of its response. */
 function aContext(state: object = {}) {
