@@ -31,37 +31,10 @@ export async function weighTerms(
   const joins = terms.map((term) => joinsOf(term, terms, parsed.terms));
   const foreign = foreignWordsIn(parsed);
   const joinedAll = isNothingFound ? joinAll(parsed.terms) : undefined;
-  const { all: seen, counts } = await countWords(
-    deps,
-    [
-      ...new Set([
-        ...terms.flatMap(textsOf),
-        ...joins.flat(),
-        ...foreign,
-        ...(joinedAll ? [joinedAll] : []),
-      ]),
-    ],
-    'inflected',
-  );
-  // Documents may come between two requests. Where this one finds an empty archive, the next one may find words in it.
-  // Their weights must not be 0, because the query divides by the sum of all weights.
-  const all = Math.max(1, seen);
-  const countOf = (text: string): number => mostOf(counts.get(text));
-  // The weight of a text with several words is the sum of their weights.
-  const weightOf = (text: string): number =>
-    (counts.get(text) ?? []).reduce(
-      (sum, count) => sum + Math.log(1 + all / Math.max(1, count)),
-      0,
-    );
-  const weighed = terms.map((term, n) => {
-    const known = textsOf(term).filter((text) => countOf(text) > 0);
-    return {
-      term,
-      count: known.reduce((sum, text) => sum + countOf(text), 0),
-      weight: Math.min(...(known.length > 0 ? known : [term.text]).map(weightOf)),
-      joined: joins[n]!.filter((text) => countOf(text) > 0),
-    };
-  });
+  const texts = [...terms.flatMap(textsOf), ...joins.flat(), ...foreign];
+  const scale = await createScale(deps, joinedAll ? [...texts, joinedAll] : texts);
+  const { all, countOf } = scale;
+  const weighed = terms.map((term, n) => weigh(term, joins[n]!, scale));
   // Of letters that are new to Unicode, the index makes no word. A term of these has no weight.
   const found = weighed.filter(({ weight }) => weight > 0);
   const rare = found
@@ -102,4 +75,44 @@ export async function weighTerms(
     })
     .sort((one, other) => other.weight - one.weight)
     .slice(0, MOST_TERMS);
+}
+
+/** How many documents there are, how many of them hold a text at most, and how much the text weighs. */
+interface Scale {
+  all: number;
+  countOf: (text: string) => number;
+  weightOf: (text: string) => number;
+}
+
+/** Counts the documents that hold some texts. */
+async function createScale(deps: SearchDeps, texts: readonly string[]): Promise<Scale> {
+  const { all: seen, counts } = await countWords(deps, [...new Set(texts)], 'inflected');
+  // Documents may come between two requests. Where this one finds an empty archive, the next one may find words in it.
+  // Their weights must not be 0, because the query divides by the sum of all weights.
+  const all = Math.max(1, seen);
+  return {
+    all,
+    countOf: (text) => mostOf(counts.get(text)),
+    // The weight of a text with several words is the sum of their weights.
+    weightOf: (text) =>
+      (counts.get(text) ?? []).reduce(
+        (sum, count) => sum + Math.log(1 + all / Math.max(1, count)),
+        0,
+      ),
+  };
+}
+
+/** A term with the number of documents that hold it, its weight, and those of its joined spellings that are found. */
+interface Weighed extends Telling {
+  count: number;
+}
+
+function weigh(term: SearchTerm, joins: readonly string[], { countOf, weightOf }: Scale): Weighed {
+  const known = textsOf(term).filter((text) => countOf(text) > 0);
+  return {
+    term,
+    count: known.reduce((sum, text) => sum + countOf(text), 0),
+    weight: Math.min(...(known.length > 0 ? known : [term.text]).map(weightOf)),
+    joined: joins.filter((text) => countOf(text) > 0),
+  };
 }
