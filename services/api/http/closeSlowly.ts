@@ -6,11 +6,11 @@ import { hasBody } from './body.js';
 const LINGER_MS = 5_000;
 
 /**
- * Has the connection of a request closed in two steps where its answer closes it before the body has arrived whole, as
- * when a wrong credential is refused. First this side sends the answer and the end of its stream, and drops what still
- * arrives. It closes the connection once the client has ended its side, or after `lingerMs`. Node would close it at
- * once. Then the rest of the body would be answered by a reset, and many clients and proxies report that in place of
- * the answer.
+ * Where the answer to a request closes the connection before the body has arrived whole, as when a wrong credential is
+ * refused, the connection is closed in two steps. First this side sends the answer and the end of its stream, and
+ * drops what still arrives. It closes the connection once the client has ended its side, or after `lingerMs`. Node
+ * would close it at once. Then the rest of the body would be answered by a reset, and many clients and proxies report
+ * that in place of the answer.
  */
 export function closeSlowly(request: IncomingMessage, lingerMs = LINGER_MS): void {
   if (!hasBody(request)) return;

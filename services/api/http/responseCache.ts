@@ -96,6 +96,7 @@ export class ResponseCache<T extends object, Ready extends object = never> {
     if (maxBytes > 0) {
       this.#entries = new LRUCache({
         maxSize: maxBytes,
+        // A larger value would push out too many others, so it is not kept.
         maxEntrySize: Math.ceil(maxBytes / 8),
         dispose: (entry, key) => this.#forget(key, entry),
       });

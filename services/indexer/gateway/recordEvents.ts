@@ -96,10 +96,10 @@ export function createEventRecorder(deps: SyncDeps): EventRecorder {
     if (event.kind === 'heard' || event.kind === 'gained') await requestServer(deps, serverId);
   };
   /**
-   * Notes that threads with waiting events are to be read again. It is called when events tell of a server, or of some of
-   * its forums, again, after some were missed. An event that waits may tell of a message that was deleted meanwhile, and
-   * no event told that. A reading of the thread that ends before the message is recorded does not find that either. So
-   * each of these threads is noted after its waiting events.
+   * Notes that threads with waiting events are to be read again. It is called when events tell of a server or of some
+   * of its forums again, after some events were missed. A waiting event may tell of a message whose deletion was among
+   * the missed ones. A reading of the thread does not find this deletion either, if it ends before the message is
+   * recorded. So each of these threads is noted after its waiting events.
    *
    * Returns a function for the caller to call when its own work is done. `end` is called after that, and after all
    * these threads are noted. If it were called earlier, a process that ends then would lose the notes.

@@ -4,6 +4,7 @@ import { redactTitle } from '../records/redactTitle.js';
 import { slices } from '../records/slices.js';
 import type { Traces } from './findTraces.js';
 
+/** How many threads one transaction marks. */
 const BATCH = 200;
 
 /**

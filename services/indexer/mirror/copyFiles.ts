@@ -48,8 +48,8 @@ export interface MissingFile {
 const PICTURES = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 
 /**
- * The mirror already holds as many bytes as it may. The file that found that is due again a day later. Then all files of
- * its subject are tried.
+ * The mirror already holds as many bytes as it may. The file that found no room is due again a day later. Then all
+ * files of its subject are tried.
  */
 class MirrorFull extends Error {
   override readonly name = 'MirrorFull';

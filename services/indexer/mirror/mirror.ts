@@ -33,7 +33,7 @@ export interface Mirror {
   pause: { until: number; failures: number };
   /**
    * Where the mirror did not answer, or belongs to another archive, this process looks again at `until`, a time of
-   * `performance.now()`. `asked` is the question whose mirror it is, while that is under way.
+   * `performance.now()`. `asked` is the read of the id that the mirror holds, while that is under way.
    */
   away: { until: number; asked: Promise<string | null> | null };
   /**

@@ -5,6 +5,7 @@ import { slices } from '../records/slices.js';
 import { changeRecords } from './fileRecords.js';
 import { wantedFiles, type WantedFile } from './wantedFiles.js';
 
+/** How many files are removed at once. */
 const AT_ONCE = 500;
 
 /**

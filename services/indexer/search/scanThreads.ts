@@ -11,6 +11,7 @@ import { finish } from '../work/runMarks.js';
 import { removeThreadDocuments } from './removeDocuments.js';
 import { withoutQuarantined, writeThread } from './writeThread.js';
 
+/** How many threads are written at once. They get the same version. */
 const BATCH = 32;
 
 /** Writes every thread after the cursor of the record, in the order of their ids. Saves the cursor after each batch. */

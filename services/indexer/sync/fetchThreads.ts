@@ -18,8 +18,9 @@ import { createTasks } from './tasks.js';
 const AT_ONCE = 32;
 const LOOK_EVERY_MS = 250;
 /**
- * After a look, it rests for this multiple of the time that the look took. A look steps over the threads of servers that
- * were not looked at yet, or that the bot has left, and there may be hundreds of thousands of these.
+ * After a look for threads to be fetched, the next look waits for this multiple of the time that the look took. A look
+ * steps over the threads of servers that were not looked at yet, or that the bot has left, and there may be hundreds
+ * of thousands of these.
  */
 const REST_FACTOR = 4;
 /** How long (ms) until a thread that could not be fetched is tried again. */

@@ -19,7 +19,7 @@ export interface BackgroundLoop {
 export type Round = () => Promise<unknown>;
 
 interface LoopOptions {
-  /** The shortest rest after a round that found nothing, or failed. */
+  /** The shortest rest (ms) after a round that found nothing, or failed. */
   idleMs: number;
   /** Rung after each transaction of this process. After `idleMs` a loop goes on resting until it is rung. */
   bell: Pick<Bell, 'rings' | 'wait'>;
