@@ -33,8 +33,8 @@ const RETRY_AFTER_REBUILD_SECONDS = 60;
 /**
  * The most calls for searches that one process has under way at once. It may have as many for completions besides.
  * Completions have a line of their own, because searches take much longer. Further calls wait, but only briefly
- * (`waitMs`). Waiting does not use up the time of the call itself. With long waits, readers would get 503 before the turn of their calls came.
- * Then these calls would still be made, for nobody, and later readers would wait even longer.
+ * (`waitMs`). Waiting does not use up the time of the call itself. With long waits, readers would get 503 before the
+ * turn of their calls came. Then these calls would still be made, for nobody, and later readers would wait even longer.
  */
 export const CALLS_AT_ONCE = 8;
 const LIMITS = { inAll: CALLS_AT_ONCE, waitMs: 1_000 };
