@@ -14,14 +14,21 @@ export interface FoundFile {
   error?: string;
 }
 
+/** The name of a file that was meant as an export. */
+export const JSON_NAME = /\.json(\.gz)?$/i;
+
+/** How macOS names the file beside another one that holds its attributes. */
+const ATTRIBUTES = '._';
+
 /** The exporter appends this to a file's name to name the folder of its media. */
 const MEDIA_FOLDER = '_Files';
 
 /**
  * Lists the files of the given paths. Folders are walked in the order of their names. Links are followed, but each
- * folder is walked once. Hidden files, and everything that is no regular file, are left out. So are the media folders
- * of exports: they hold attachments of members, and an export among these could be forged. Throws CliError for a
- * missing path.
+ * folder is walked once. Hidden folders and files, and everything that is no regular file, are left out. A hidden file
+ * that is named as JSON is taken: exporters begin a file's name with that of the server, which may begin with a dot. The
+ * media folders of exports are left out, too: they hold attachments of members, and an export among these could be
+ * forged. Throws CliError for a missing path.
  */
 export async function walkFiles(paths: readonly string[]): Promise<FoundFile[]> {
   const visited = new Set<string>();
@@ -51,7 +58,7 @@ async function walkFolder(folder: string, visited: Set<string>, found: FoundFile
   const entries = await list(folder, found);
   const names = new Set(entries.map((entry) => entry.name));
   for (const entry of entries) {
-    if (entry.name.startsWith('.') || isMediaFolder(entry, names)) continue;
+    if (isHidden(entry) || isMediaFolder(entry, names)) continue;
     await walkEntry(join(folder, entry.name), visited, found);
   }
 }
@@ -64,6 +71,12 @@ async function list(folder: string, found: FoundFile[]): Promise<Dirent[]> {
     found.push({ path: folder, bytes: 0, named: false, error: reasonOf(error) });
     return [];
   }
+}
+
+function isHidden(entry: Dirent): boolean {
+  const { name } = entry;
+  const mayBeExport = JSON_NAME.test(name) && !name.startsWith(ATTRIBUTES) && !entry.isDirectory();
+  return name.startsWith('.') && !mayBeExport;
 }
 
 async function walkEntry(path: string, visited: Set<string>, found: FoundFile[]): Promise<void> {

@@ -52,7 +52,7 @@ export function summaryLines(summary: ImportSummary): string[] {
     ...problemLines('Refused', summary.refused),
     ...problemLines('Rejected', summary.rejected),
     ...quarantinedLines(summary.quarantined),
-    ...(ignored > 0 ? [`${counted(ignored, 'other file')} ignored`] : []),
+    ...(ignored > 0 ? [`${counted(ignored, 'other file')} ignored (no JSON)`] : []),
   ];
 }
 

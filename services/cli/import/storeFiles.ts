@@ -7,13 +7,11 @@ import type { ImportFileRecord } from '../../../shared/store/views.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import type { Archive } from '../openArchive.js';
 import type { Progress } from '../progress.js';
-import { reasonOf, type FoundFile } from '../walkFiles.js';
+import { JSON_NAME, reasonOf, type FoundFile } from '../walkFiles.js';
 import type { Problem } from './importSummary.js';
 import { isJsonFile } from './sniffFile.js';
 
 const FILES_AT_ONCE = 16;
-/** The name of a file that was meant as an export. Where it is empty or damaged, it is reported, not ignored. */
-const JSON_NAME = /\.json(\.gz)?$/i;
 const READ_BYTES = 262_144;
 
 /** Why a file is not imported. */
@@ -128,6 +126,7 @@ async function inspectFile(
   open: Open,
   progress: Pick<Progress, 'advance'>,
 ): Promise<Inspection | 'other'> {
+  // A file that was meant as an export is reported, not ignored, where it is empty or damaged.
   const isMeant = file.named || JSON_NAME.test(file.path);
   if (isMeant || (await isJsonFile(file.path).catch(throwUnreadable)))
     return inspectExport(counted(file, open, progress));

@@ -42,7 +42,7 @@ describe('the summary of an import', () => {
       '  a.json: a text channel is no forum thread',
       'Rejected: 1 file',
       '  b.json: The file is cut off (at byte 5)',
-      '12 other files ignored',
+      '12 other files ignored (no JSON)',
     ]);
     expect(summaryJson(summary)).to.include({ messagesPerSecond: 12_000, imported: 1_200 });
   });

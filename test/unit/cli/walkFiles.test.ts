@@ -22,6 +22,20 @@ describe('walkFiles', () => {
       expect(found[0]).to.include({ named: false, bytes: 2 });
     }));
 
+  it('takes hidden files that are named as JSON, since the name of a server may begin with a dot', () =>
+    withTemporaryFolder(async (folder) => {
+      await put(
+        folder,
+        '.Net - help - A [1].json',
+        '.Net - help - B [2].json.gz',
+        '.x.json.partial',
+      );
+      await put(folder, '._.Net - help - A [1].json', '._x.json', '.folder.json/y.json');
+      await put(folder, '.Net - help - A [1].json_Files/forged.json');
+      const names = (await walkFiles([folder])).map(({ path }) => relative(folder, path));
+      expect(names).to.deep.equal(['.Net - help - A [1].json', '.Net - help - B [2].json.gz']);
+    }));
+
   it('leaves out the folder in which an export keeps its media', () =>
     withTemporaryFolder(async (folder) => {
       await put(folder, 'x.json', 'x.json_Files/sticker.json', 'other_Files/y.json');
