@@ -1,5 +1,6 @@
 import { ExportError } from './exportError.js';
 import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.js';
+import { otherForm } from './otherForms.js';
 import { parseValue } from './parseValue.js';
 
 /** One value of the file's root object. `index` is set for an element of the array `messages`. */
@@ -75,7 +76,7 @@ export class ExportSplitter {
     while (at < chunk.length) {
       if (this.#capturing) at = this.#capture(chunk, at, parts);
       else if (isSpace(chunk[at]!) || this.#isMark(chunk[at]!, at)) at += 1;
-      else at = this.#step(chunk[at]!, at, parts);
+      else at = this.#step(chunk, at, parts);
     }
     this.#passed += chunk.length;
     return parts;
@@ -99,22 +100,28 @@ export class ExportSplitter {
   }
 
   /** Handles one byte between values; returns where to go on. */
-  #step(byte: number, at: number, parts: ExportPart[]): number {
-    const next = this.#transition(String.fromCharCode(byte));
+  #step(chunk: Buffer, at: number, parts: ExportPart[]): number {
+    const next = this.#transition(String.fromCharCode(chunk[at]!));
     if (next === 'capture') {
       this.#capturing = true;
       this.#captureOffset = this.#passed + at;
       return at;
     }
-    if (next === null) {
-      throw new ExportError(
-        `The JSON is damaged: expected ${EXPECTED[this.#state]}`,
-        `byte ${this.#passed + at}`,
-      );
-    }
+    if (next === null) this.#fail(chunk, at);
     if (next === 'close') this.#closeMessages(this.#passed + at, parts);
     else this.#state = next;
     return at + 1;
+  }
+
+  /** A file that is damaged in its first bytes may be no JSON at all. */
+  #fail(chunk: Buffer, at: number): never {
+    const isStart = this.#state === 'start' || this.#state === 'firstKey';
+    const form = isStart && this.#passed === 0 ? otherForm(chunk) : null;
+    if (form !== null) throw new ExportError(form);
+    throw new ExportError(
+      `The JSON is damaged: expected ${EXPECTED[this.#state]}`,
+      `byte ${this.#passed + at}`,
+    );
   }
 
   #transition(character: string): State | 'capture' | 'close' | null {

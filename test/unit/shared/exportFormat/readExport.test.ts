@@ -255,6 +255,29 @@ describe('inspectExport of a damaged file', () => {
     });
   }
 
+  for (const [name, bytes, reason] of [
+    ['an HTML page', '\ufeff\n<!DOCTYPE html>\n<html lang="en">', 'This is an HTML page'],
+    ['a text', `${'='.repeat(62)}\r\nGuild: Community\r\n`, 'This is an export as plain text'],
+    ['a table', '\ufeffAuthorID,Author,Date,Content,Attachments,Reactions\n', 'as CSV'],
+    ['a ZIP archive', 'PK\x03\x04\x14', 'This is a ZIP archive: unpack it first'],
+    ['another compression', Buffer.from('28b52ffd04', 'hex'), 'a form that is not known'],
+    ['gzip in gzip', gzipSync(gzipSync(good)), 'compressed twice'],
+    [
+      'UTF-16 with a mark',
+      Buffer.from(`\ufeff${good}`, 'utf16le'),
+      'UTF-16: save the file as UTF-8',
+    ],
+    ['UTF-16 without one', Buffer.from(good, 'utf16le'), 'UTF-16: save the file as UTF-8'],
+    ['UTF-16 of the other order', Buffer.from(`\ufeff${good}`, 'utf16le').swap16(), 'UTF-16'],
+    ['zero bytes', Buffer.alloc(100), 'The file begins with zero bytes'],
+  ] as const) {
+    it(`says what it is that it got in place of an export: ${name}`, async () => {
+      const found = await rejection(bytes);
+      expect(found.reason).to.include(reason);
+      expect(found).to.not.have.property('at');
+    });
+  }
+
   it('names the message and the path of a wrong value', async () => {
     const message = anExportMessage({ attachments: [{ id: '1', url: 5, fileName: 'a' } as never] });
     expect(await rejection(anExport({ messages: [anExportMessage(), message] }))).to.deep.equal({
