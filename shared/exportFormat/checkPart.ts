@@ -3,7 +3,8 @@ import { ExportError } from './exportError.js';
 import { CHECK, headerSchemas, messageSchema } from './exportSchema.js';
 import type { ExportHeader, ExportMessage } from './exportTypes.js';
 import { quickCheck, type QuickCheck } from './quickCheck.js';
-import type { ExportPart } from './splitExport.js';
+import { MAX_VALUE_BYTES } from './limits.js';
+import { tooLarge, type ExportPart } from './splitExport.js';
 
 type Path = readonly (string | number)[];
 
@@ -11,9 +12,22 @@ const quickChecks = new Map<Schema, QuickCheck>(
   [messageSchema, ...Object.values(headerSchemas)].map((schema) => [schema, quickCheck(schema)]),
 );
 
-/** Checks the form of a message. Throws ExportError, which names its place in the file. */
+/** Checks the form and size of a message. Throws ExportError, which names its place in the file. */
 export function checkMessage(part: ExportPart): ExportMessage {
-  return check(messageSchema, part.value, (path) => placeIn(part, path)) as ExportMessage;
+  const value = check(messageSchema, part.value, (path) => placeIn(part, path));
+  const message = value as ExportMessage;
+  if (part.bytes <= MAX_VALUE_BYTES) return message;
+  const kept = withIdsOnly(message);
+  if (Buffer.byteLength(JSON.stringify(kept)) <= MAX_VALUE_BYTES) return kept;
+  throw tooLarge(MAX_VALUE_BYTES, part.offset);
+}
+
+/** A message with nothing but the ids of those who reacted. */
+function withIdsOnly({ reactions = [], ...message }: ExportMessage): ExportMessage {
+  const ids = reactions.map(({ users = [], ...reaction }) => {
+    return { ...reaction, users: users.map(({ id }) => ({ id })) };
+  });
+  return { ...message, reactions: ids };
 }
 
 /** Checks a part of the header. Null for a part that is not read. Throws ExportError, which names its place. */

@@ -1,8 +1,14 @@
 /** The most bytes that an export may hold, inflated (2 GiB). */
 export const MAX_EXPORT_BYTES = 2 ** 31;
 
-/** The most bytes of one message, or of any other single value of the file (4 MiB). */
+/** The most bytes of one message as it is kept, or of any other single value of the file (4 MiB). */
 export const MAX_VALUE_BYTES = 2 ** 22;
+
+/**
+ * The most bytes of one message in the file (16 MiB). Of those who reacted, only the ids are kept, but exporters write
+ * about 380 bytes for each. Large communities have messages with more than ten thousand reactions.
+ */
+export const MAX_MESSAGE_BYTES = 2 ** 24;
 
 /** The most characters of a long text, such as the content of a message or a text of an embed. */
 export const MAX_TEXT = 65_536;

@@ -1,5 +1,5 @@
 import { ExportError } from './exportError.js';
-import { MAX_DEPTH, MAX_VALUE_BYTES } from './limits.js';
+import { MAX_DEPTH, MAX_MESSAGE_BYTES, MAX_VALUE_BYTES } from './limits.js';
 import { otherForm } from './otherForms.js';
 import { parseValue } from './parseValue.js';
 
@@ -163,12 +163,8 @@ export class ExportSplitter {
     const end = found < 0 ? chunk.length : found;
     const slice = chunk.subarray(from, end);
     this.#heldBytes += slice.length;
-    if (this.#heldBytes > MAX_VALUE_BYTES) {
-      throw new ExportError(
-        `A single value is larger than ${MAX_VALUE_BYTES} bytes`,
-        `byte ${this.#captureOffset}`,
-      );
-    }
+    const most = this.#index === null ? MAX_VALUE_BYTES : MAX_MESSAGE_BYTES;
+    if (this.#heldBytes > most) throw tooLarge(most, this.#captureOffset);
     if (found < 0) {
       // A copy: the chunk's memory may be used again by its source.
       this.#held.push(Buffer.from(slice));
@@ -238,6 +234,11 @@ export class ExportSplitter {
     this.#key = key;
     this.#state = 'colon';
   }
+}
+
+/** The refusal of a value that begins at `offset` in the file. */
+export function tooLarge(most: number, offset: number): ExportError {
+  return new ExportError(`A single value is larger than ${most} bytes`, `byte ${offset}`);
 }
 
 function isSpace(byte: number): boolean {

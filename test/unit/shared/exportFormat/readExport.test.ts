@@ -8,7 +8,7 @@ import {
   messagesOf,
   readMessages,
 } from '../../../../shared/exportFormat/readExport.js';
-import { anExport, anExportMessage, bytesOf } from '../../../support/exportFiles.js';
+import { anExport, anExportMessage, anExportUser, bytesOf } from '../../../support/exportFiles.js';
 import { anId } from '../../../support/factories.js';
 
 const inspect = (value: unknown, chunkSize?: number) => inspectExport(bytesOf(value, chunkSize));
@@ -25,6 +25,33 @@ describe('inspectExport', () => {
   it('takes a public thread and counts what it holds', async () => {
     const found = await inspect(anExport({ messages }));
     expect(found).to.deep.include({ kind: 'thread', messages: 2, startedFromMessage: false });
+  });
+
+  it('keeps only the ids of those who reacted where a message is large', async () => {
+    const users = Array.from({ length: 12_000 }, () => {
+      return anExportUser({
+        id: anId(),
+        nickname: 'As the exporter writes those who reacted '.repeat(5),
+      });
+    });
+    const reactions = [{ emoji: { id: '', name: '👍' }, count: users.length, users }];
+    const large = anExport({ messages: [anExportMessage({ reactions })] });
+    expect(JSON.stringify(large).length).to.be.greaterThan(MAX_VALUE_BYTES);
+    expect(await inspect(large)).to.include({ kind: 'thread', messages: 1 });
+    for await (const [message] of readMessages(bytesOf(large))) {
+      expect(message!.reactions![0]!.users).to.deep.equal(users.map(({ id }) => ({ id })));
+    }
+  });
+
+  it('rejects a large message where it is not for those who reacted', async () => {
+    const text = 'x'.repeat(65_536);
+    const embeds = [{ fields: Array.from({ length: 40 }, () => ({ name: text, value: text })) }];
+    const found = await inspect(anExport({ messages: [anExportMessage({ embeds })] }));
+    expect(found).to.include({ kind: 'rejected' });
+    expect(found).to.have.property(
+      'reason',
+      `A single value is larger than ${MAX_VALUE_BYTES} bytes`,
+    );
   });
 
   it('finds the same, however the bytes are cut', async () => {
