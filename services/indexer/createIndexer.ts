@@ -14,7 +14,7 @@ import type { Logger } from '../../shared/platform/logger.js';
 import { takesJobs } from '../../shared/jobs/takesJobs.js';
 import { registerStores } from '../../shared/platform/metrics.js';
 import { withTimeout } from '../../shared/platform/withTimeout.js';
-import { LATE_KINDS, type LoopKind } from '../../shared/store/work.js';
+import { LATE_KINDS, type LateKind, type LoopKind } from '../../shared/store/work.js';
 import type { IndexerDeps, WriteCounters } from './deps.js';
 import { countActive } from './countActive.js';
 import { indexerChores } from './indexerChores.js';
@@ -26,7 +26,7 @@ import { createStoreAccess } from './stores/storeAccess.js';
 import { createServiceLinks } from './views/serviceLinks.js';
 import { parseResolvedTags } from './views/threadModel.js';
 import { createStoreGate } from './storeGate.js';
-import { runInBackground, type Round } from './work/backgroundLoop.js';
+import { runInBackground, type LoopOptions, type Round } from './work/backgroundLoop.js';
 import { createBell } from './work/bell.js';
 import { giveUpClaims } from './work/claims.js';
 import { ProcessStops } from './work/commit.js';
@@ -53,6 +53,12 @@ const LONGEST_SIMILAR_REST_MS = 10_000;
  * most. When readers search much, each round takes longer, and so does the rest after it.
  */
 const restAfterSimilar = (tookMs: number): number => Math.min(tookMs, LONGEST_SIMILAR_REST_MS);
+/** How the loop of each late kind rests. */
+const LATE_RESTS: Record<LateKind, Pick<LoopOptions, 'idleMs' | 'restAfter'>> = {
+  similar: { idleMs: SIMILAR_EVERY_MS, restAfter: restAfterSimilar },
+  // Downloads of files may take long.
+  mirror: { idleMs: WORK_EVERY_MS },
+};
 /**
  * The kinds of work that show a part of threads elsewhere. Such work costs the same after one change as after many. A
  * profile, for example, is made from all threads of a person. So these kinds have a loop of their own. It does all
@@ -144,8 +150,6 @@ export function createIndexer(clients: IndexerClients): {
     (among) => runDue(deps, among, SHOWN_ELSEWHERE),
     () => !jobs.isBusy() && !stopped.signal.aborted,
   );
-  const mirror: Round = () => runDue(deps, {}, ['mirror']);
-  const findSimilar: Round = () => runDue(deps, {}, ['similar']);
   const common = { logger, isBusy: jobs.isBusy, isReady, bell, longestRestMs: LOOK_AROUND_MS };
   const chores = indexerChores(deps, clients);
   // An indexer that was killed may have stored changes without announcing them.
@@ -157,13 +161,9 @@ export function createIndexer(clients: IndexerClients): {
       idleMs: WORK_EVERY_MS,
       restAfter: restAfterAll,
     }),
-    runInBackground('similar', findSimilar, {
-      ...common,
-      idleMs: SIMILAR_EVERY_MS,
-      restAfter: restAfterSimilar,
-    }),
-    // Downloads of files may take long, so they have a loop of their own.
-    ...(files ? [runInBackground('mirror', mirror, { ...common, idleMs: WORK_EVERY_MS })] : []),
+    ...LATE_KINDS.filter((kind) => !kinds.includes(kind)).map((kind) =>
+      runInBackground(kind, () => runDue(deps, {}, [kind]), { ...common, ...LATE_RESTS[kind] }),
+    ),
     runInBackground('chores', chores, { ...common, idleMs: CHORES_EVERY_MS }),
   ];
   const sync = startSync(deps, clients);

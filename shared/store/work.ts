@@ -18,7 +18,9 @@ export type LoopKind =
   | 'mirror';
 
 /** Marks of these kinds may wait for a long time, so each kind has a loop of its own. */
-export const LATE_KINDS: readonly LoopKind[] = ['similar', 'mirror'];
+export const LATE_KINDS = ['similar', 'mirror'] as const satisfies readonly LoopKind[];
+/** A kind of marks that may wait for a long time. */
+export type LateKind = (typeof LATE_KINDS)[number];
 
 /** Also marks that no loop does: a file whose import has begun, and a document that the search index has refused. */
 export type WorkKind = LoopKind | 'file' | 'document';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Filter } from 'mongodb';
 import type { Collections } from '../../../shared/store/collections.js';
-import { NEVER, type Mark, type LoopKind } from '../../../shared/store/work.js';
+import { NEVER, type LateKind, type LoopKind, type Mark } from '../../../shared/store/work.js';
 import { markAgedMembers } from '../build/buildPeople.js';
 import type { IndexerDeps } from '../deps.js';
 import { ALL_KINDS } from '../work/kinds.js';
@@ -70,14 +70,16 @@ function latestClaim({ work }: Pick<Collections, 'work'>, kind: LoopKind): Busy 
   };
 }
 
-/**
- * A filter for the marks of a kind that should be done soon. Similar threads may be looked for late, and copies of
- * files may take days, so that most marks of these kinds are left out.
- */
+/** Which marks of the late kinds should be done soon. Copies of files may take days, unless something waits for them. */
+const SOON: Record<LateKind, () => Filter<Mark>> = {
+  similar: () => ({ at: { $lt: new Date(Date.now() - SIMILAR_AFTER_MS) } }),
+  mirror: () => ({ causes: { $exists: true } }),
+};
+
+/** A filter for the marks of a kind that should be done soon. Most marks of late kinds are left out. */
 export function waitingMarks(kind: LoopKind): Filter<Mark> {
-  if (kind === 'mirror') return { kind, causes: { $exists: true } };
-  if (kind !== 'similar') return { kind };
-  return { kind, at: { $lt: new Date(Date.now() - SIMILAR_AFTER_MS) } };
+  const soon: Partial<Record<LoopKind, () => Filter<Mark>>> = SOON;
+  return { ...soon[kind]?.(), kind };
 }
 
 /** The basis of a mark that waits. It stays the same only while nobody works on the mark: a worker renews its claim. */

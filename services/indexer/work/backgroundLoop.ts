@@ -18,7 +18,8 @@ export interface BackgroundLoop {
  */
 export type Round = () => Promise<unknown>;
 
-interface LoopOptions {
+/** How a loop rests, and what it depends on. */
+export interface LoopOptions {
   /** The shortest rest (ms) after a round that found nothing, or failed. */
   idleMs: number;
   /** Rung after each transaction of this process. After `idleMs` a loop goes on resting until it is rung. */
