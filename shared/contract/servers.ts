@@ -122,7 +122,7 @@ export interface ServerStats {
 }
 
 const counts = Joi.object<ServerStats['stats'], true>({
-  threads: Joi.object({
+  threads: Joi.object<ServerStats['stats']['threads'], true>({
     total: count('All threads'),
     open: count('Open threads'),
     resolved: count('Resolved threads'),
@@ -130,7 +130,7 @@ const counts = Joi.object<ServerStats['stats'], true>({
   })
     .required()
     .description('Threads by status'),
-  messages: Joi.object({
+  messages: Joi.object<ServerStats['stats']['messages'], true>({
     total: count('All messages'),
     byHumans: count('Messages of people'),
     byBots: count('Messages of bots'),
@@ -138,7 +138,7 @@ const counts = Joi.object<ServerStats['stats'], true>({
   })
     .required()
     .description('Messages by who wrote them'),
-  participants: Joi.object({
+  participants: Joi.object<ServerStats['stats']['participants'], true>({
     unique: count('Everyone who wrote, without webhooks'),
     humans: count('People among them'),
     bots: count('Bots among them'),
@@ -146,7 +146,7 @@ const counts = Joi.object<ServerStats['stats'], true>({
     .required()
     .description('Who wrote'),
   channels: count('Forum channels'),
-  reactions: Joi.object({
+  reactions: Joi.object<ServerStats['stats']['reactions'], true>({
     total: count('Reactions'),
     uniqueEmojis: count('Different emojis among them'),
   })
@@ -160,7 +160,7 @@ export const serverStatsSchema = Joi.object<ServerStats, true>({
   serverName: text('Name of the server'),
   stats: counts.required().description('Counts over the whole server'),
   topContributors: listOf(
-    Joi.object({
+    Joi.object<ServerStats['topContributors'][number], true>({
       userId: id('User id'),
       username: text('Account name'),
       messageCount: count('Messages they wrote'),
@@ -169,7 +169,7 @@ export const serverStatsSchema = Joi.object<ServerStats, true>({
     'The 10 who wrote most: by messages, then threads, then id',
   ),
   mostActiveChannels: listOf(
-    Joi.object({
+    Joi.object<ServerStats['mostActiveChannels'][number], true>({
       channelId: id('Channel id'),
       channelName: text('Name of the channel'),
       threadCount: count('Threads'),

@@ -247,7 +247,7 @@ export const embedSchema = Joi.object<Embed, true>({
   thumbnail: embedMediaSchema.allow(null).required().description('Small picture'),
   images: listOf(embedMediaSchema, 'Large pictures'),
   video: embedMediaSchema.allow(null).required().description('Video'),
-  author: Joi.object({
+  author: Joi.object<NonNullable<Embed['author']>, true>({
     name: text('Name'),
     url: nullableText('Address'),
     iconUrl: nullableText('Address of the picture'),
@@ -255,12 +255,15 @@ export const embedSchema = Joi.object<Embed, true>({
     .allow(null)
     .required()
     .description('Author line'),
-  footer: Joi.object({ text: text('Text'), iconUrl: nullableText('Address of the picture') })
+  footer: Joi.object<NonNullable<Embed['footer']>, true>({
+    text: text('Text'),
+    iconUrl: nullableText('Address of the picture'),
+  })
     .allow(null)
     .required()
     .description('Footer line'),
   fields: listOf(
-    Joi.object({
+    Joi.object<Embed['fields'][number], true>({
       name: text(`Heading; ${NAMED}`),
       value: text(`Text, in the platform's markdown; ${NAMED}`),
       inline: flag('Whether it may stand beside the next'),
@@ -339,7 +342,7 @@ export const messageSchema = Joi.object<Message, true>({
   reactions: listOf(reactionSchema, 'Reactions'),
   embeds: listOf(embedSchema, 'Cards'),
   stickers: listOf(stickerSchema, 'Stickers'),
-  replyTo: Joi.object({
+  replyTo: Joi.object<NonNullable<Message['replyTo']>, true>({
     messageId: id('Message answered; a deleted one is not among the messages'),
     threadId: nullableText('Thread of that message; null where it is not archived'),
   })
@@ -350,7 +353,7 @@ export const messageSchema = Joi.object<Message, true>({
     .allow(null)
     .required()
     .description('The message copied from elsewhere; null when there is none'),
-  interaction: Joi.object({
+  interaction: Joi.object<NonNullable<Message['interaction']>, true>({
     name: text('Command'),
     userId: id('Who gave the command'),
     username: text('Account name of who gave the command'),

@@ -44,7 +44,7 @@ export const userProfileSchema = Joi.object<UserProfile, true>({
   firstSeenAt: time('When they first wrote'),
   lastSeenAt: time('When they last wrote'),
   servers: listOf(
-    Joi.object({
+    Joi.object<UserProfile['servers'][number], true>({
       serverId: id('Server id'),
       serverName: text('Name of the server'),
       messageCount: count('Messages they wrote there'),
