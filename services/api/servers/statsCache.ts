@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { Answer } from '../answer.js';
+import { ownBytes, type Answer } from '../answer.js';
 
 /** How long an answer is cached (ms). */
 export const STATS_LIFE_MS = 60_000;
@@ -71,7 +71,7 @@ export function createStatsCache(
         ]);
         const answer = parse(stored);
         const readAt = now() - (STATS_LIFE_MS - leftMs);
-        if (answer && leftMs > 0 && !isDropped(serverId, readAt))
+        if (answer && isLifeLeft(leftMs) && !isDropped(serverId, readAt))
           return { state: 'hit', answer, leftMs };
         const at = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
         return { state: 'absent', at };
@@ -98,9 +98,18 @@ export function createStatsCache(
   };
 }
 
+/**
+ * Whether `leftMs` can be what is left of the life of a value. It is negative where there is no value, or no time of
+ * expiry. It is longer than a whole life where the clock of Redis was set back after the value was stored. Then nobody
+ * knows when the value was read, and it would stay for as long as the clock was set back.
+ */
+function isLifeLeft(leftMs: number): boolean {
+  return leftMs > 0 && leftMs <= STATS_LIFE_MS;
+}
+
 function parse(stored: Buffer | null): Answer | undefined {
   const end = stored?.indexOf('\n') ?? -1;
   if (!stored || end < 0) return undefined;
   const [etag = '', length] = stored.toString('latin1', 0, end).split(' ');
-  return { etag, length: Number(length), gzip: stored.subarray(end + 1) };
+  return { etag, length: Number(length), gzip: ownBytes(stored.subarray(end + 1)) };
 }

@@ -86,6 +86,27 @@ describe('createStatsCache', () => {
     expect(await takenBy(cache, ['6'])).to.deep.equal(['6']);
   });
 
+  it('takes nothing that was stored before the clock of Redis was set back, and replaces it', async () => {
+    const cache = cacheOf();
+    now += 100_000;
+    // The clock was set back by an hour, so this has an hour and 20 seconds left.
+    await store('11', 40_000 - 3_600_000);
+    expect(await takenBy(cache, ['11'])).to.deep.equal([]);
+    await write(cache, '11');
+    expect(await takenBy(cache, ['11'])).to.deep.equal(['11']);
+    expect(await stores.redis.pttl(keyOf('11'))).to.be.within(1, 60_000);
+  });
+
+  it('holds what it took in memory of its own, not in that of whole replies of Redis', async () => {
+    const cache = cacheOf();
+    now += 100_000;
+    await store('12', 0);
+    const found = await cache.read('12');
+    if (found.state !== 'hit') throw new Error(found.state);
+    const gzip = found.answer.gzip!;
+    expect([gzip.toString(), gzip.buffer.byteLength]).to.deep.equal(['zip', 3]);
+  });
+
   it('is of no use while it may miss drops, and from then on takes only what is stored later', async () => {
     const cache = cacheOf();
     now += 60_000;
