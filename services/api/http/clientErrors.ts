@@ -57,6 +57,9 @@ export function answerClientErrors(
     const { headers, body } = refusal(message);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+    // Requests before this one may wait, so that nothing is read. Their answers cannot be sent any more. Without this,
+    // nobody would notice that the client has closed the connection.
+    socket.resume();
   });
   server.on('checkExpectation', (_request, response) => {
     onRefused({ status: 417 });

@@ -109,7 +109,8 @@ function oneByOne(handler: RequestHandler): RequestHandler {
     if (before !== undefined) return;
     // Node resumes a connection when it has parsed a whole request, or sent an answer.
     socket.on('resume', () => {
-      if (waiting.get(socket)! > 0) socket.pause();
+      // Where nothing can be sent any more, the waiting requests will never be handled.
+      if (waiting.get(socket)! > 0 && socket.writable) socket.pause();
     });
   };
   const release = (socket: Socket): void => {

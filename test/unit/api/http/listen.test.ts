@@ -118,6 +118,29 @@ describe('listen', () => {
     await held.drain();
   });
 
+  it('notices that the client is gone where what came after its waiting requests is malformed', async function () {
+    // Otherwise, the connection would stay until `idleMs`.
+    this.timeout(60_000);
+    const served: Socket[] = [];
+    const strict = await listen(
+      ({ socket }, response) => {
+        served.push(socket);
+        response.end('x');
+      },
+      { host: '127.0.0.1', port: 0, graceMs: 0, idleMs: 3_600_000 },
+    );
+    const { hostname, port } = new URL(strict.url);
+    const client = connect(Number(port), hostname);
+    client.end(`${'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3)}malformed\r\n\r\n`);
+    expect(await text(client)).to.match(/^HTTP\/1\.1 400 /);
+    try {
+      await until(() => served.length > 0 && served.every(({ destroyed }) => destroyed));
+    } finally {
+      for (const socket of served) socket.destroy();
+      await strict.drain();
+    }
+  });
+
   it('takes as many headers as a request may have, and refuses more', async () => {
     const served: number[] = [];
     const server = await listen(
