@@ -34,13 +34,14 @@ export interface StatsCache {
 
 /**
  * Makes a cache in Redis, where each answer stays for STATS_LIFE_MS. It is suspended at first. A value is the text
- * `etag length\n`, followed by the compressed body. Its time of expiry tells when it was read. `onFailure` is called when
- * Redis fails. `now` tells the time (ms), and `settlingMs` is SETTLING_MS unless a test gives it.
+ * `etag length at\n`, followed by the compressed body. `at` is when it was read, by the clock of Redis. `onFailure` is
+ * called when Redis fails. `now` tells the time (ms), and `settlingMs` is SETTLING_MS unless a test gives it.
  *
  * Nobody deletes values from Redis. When a process is told to drop the statistics of a server, it only notes the time.
  * From then on, it ignores a value in Redis that was read from MongoDB before that time, or within `settlingMs` after
  * it. So a drop also takes effect while Redis is away. The time at which a value was stored says nothing: when a Redis
- * was frozen, it stores only afterwards what was sent to it before.
+ * was frozen, it stores only afterwards what was sent to it before. The value itself tells when it was read, because its
+ * time of expiry would be asked for apart, and another process may store a newer value in between.
  */
 export function createStatsCache(
   redis: Redis,
@@ -62,19 +63,17 @@ export function createStatsCache(
   return {
     async read(serverId) {
       if (allDroppedAt === Infinity) return { state: 'away' };
-      const key = keyOf(serverId);
       try {
-        const [stored, leftMs, [seconds, micros]] = await Promise.all([
-          redis.getBuffer(key),
-          redis.pttl(key),
+        const [value, [seconds, micros]] = await Promise.all([
+          redis.getBuffer(keyOf(serverId)),
           redis.time(),
         ]);
-        const answer = parse(stored);
-        const readAt = now() - (STATS_LIFE_MS - leftMs);
-        if (answer && isLifeLeft(leftMs) && !isDropped(serverId, readAt))
-          return { state: 'hit', answer, leftMs };
         const at = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-        return { state: 'absent', at };
+        const stored = parse(value);
+        if (!stored) return { state: 'absent', at };
+        const ageMs = at - stored.at;
+        if (!isOfLife(ageMs) || isDropped(serverId, now() - ageMs)) return { state: 'absent', at };
+        return { state: 'hit', answer: stored.answer, leftMs: STATS_LIFE_MS - ageMs };
       } catch {
         onFailure();
         return { state: 'away' };
@@ -82,7 +81,7 @@ export function createStatsCache(
     },
     write(serverId, { etag, length, gzip }, at) {
       if (!gzip) return;
-      const value = Buffer.concat([Buffer.from(`${etag} ${length}\n`), gzip]);
+      const value = Buffer.concat([Buffer.from(`${etag} ${length} ${at}\n`), gzip]);
       redis.set(keyOf(serverId), value, 'PXAT', at + STATS_LIFE_MS).catch(() => undefined);
     },
     drop(serverIds) {
@@ -99,17 +98,17 @@ export function createStatsCache(
 }
 
 /**
- * Whether `leftMs` can be what is left of the life of a value. It is negative where there is no value, or no time of
- * expiry. It is longer than a whole life where the clock of Redis was set back after the value was stored. Then nobody
- * knows when the value was read, and it would stay for as long as the clock was set back.
+ * Whether a value of this age (ms) may still be given out. The age is negative where the clock of Redis was set back
+ * after the value was read. Then nobody knows when it was read. The age is NaN where the value does not tell it.
  */
-function isLifeLeft(leftMs: number): boolean {
-  return leftMs > 0 && leftMs <= STATS_LIFE_MS;
+function isOfLife(ageMs: number): boolean {
+  return ageMs >= 0 && ageMs < STATS_LIFE_MS;
 }
 
-function parse(stored: Buffer | null): Answer | undefined {
-  const end = stored?.indexOf('\n') ?? -1;
-  if (!stored || end < 0) return undefined;
-  const [etag = '', length] = stored.toString('latin1', 0, end).split(' ');
-  return { etag, length: Number(length), gzip: ownBytes(stored.subarray(end + 1)) };
+function parse(value: Buffer | null): { answer: Answer; at: number } | undefined {
+  const end = value?.indexOf('\n') ?? -1;
+  if (!value || end < 0) return undefined;
+  const [etag = '', length, at] = value.toString('latin1', 0, end).split(' ');
+  const gzip = ownBytes(value.subarray(end + 1));
+  return { answer: { etag, length: Number(length), gzip }, at: Number(at) };
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Redis } from 'ioredis';
 import { getServerStats } from '../../../services/api/servers/getServerStats.js';
 import { createStatsCache } from '../../../services/api/servers/statsCache.js';
 import { createRedis } from '../../../shared/platform/clients.js';
@@ -20,8 +21,11 @@ describe('createStatsCache', () => {
   };
   const keyOf = (serverId: string) => `${stores.mongo.namespace}:stats:${serverId}`;
   /** Stores statistics as another process did `agoMs` ago. */
-  const store = (serverId: string, agoMs: number) =>
-    stores.redis.set(keyOf(serverId), '"a" 3\nzip', 'PX', 60_000 - agoMs);
+  const store = async (serverId: string, agoMs: number) => {
+    const [seconds, micros] = await stores.redis.time();
+    const at = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000) - agoMs;
+    await stores.redis.set(keyOf(serverId), `"a" 3 ${at}\nzip`, 'PX', 60_000 - agoMs);
+  };
   /** Stores statistics that were read `agoMs` ago, because they were not cached. */
   const write = async (cache: ReturnType<typeof cacheOf>, serverId: string, agoMs = 0) => {
     const found = await cache.read(serverId);
@@ -70,6 +74,17 @@ describe('createStatsCache', () => {
     expect(await takenBy(cache, ['10'])).to.deep.equal([]);
     await write(cache, '10');
     expect(await takenBy(cache, ['10'])).to.deep.equal(['10']);
+  });
+
+  it('takes nothing that was read before a drop, although another process stores newer meanwhile', async () => {
+    const cache = cacheOf(afterEachCommand(stores.redis, () => store('13', 0)));
+    now += 60_000;
+    await store('13', 40_000);
+    now -= 20_000;
+    cache.drop(['13']);
+    now += 20_000;
+    expect(await takenBy(cache, ['13'])).to.deep.equal([]);
+    expect(await takenBy(cache, ['13'])).to.deep.equal(['13']);
   });
 
   it('takes nothing that was stored before everything was dropped, as at its start', async () => {
@@ -139,3 +154,19 @@ describe('createStatsCache', () => {
     expect(cached!.expiresAt).to.be.within(begunAt + 1, performance.now() + 20_000);
   });
 });
+
+/** A client whose commands are done one after the other. After each of them, `work` is done before the next one. */
+function afterEachCommand(redis: Redis, work: () => Promise<void>): Redis {
+  let last: Promise<unknown> = Promise.resolve();
+  return new Proxy(redis, {
+    get: (target, name) => {
+      const command = Reflect.get(target, name) as (...args: unknown[]) => Promise<unknown>;
+      return (...args: unknown[]) =>
+        (last = last.then(async () => {
+          const reply = await command.apply(target, args);
+          await work();
+          return reply;
+        }));
+    },
+  });
+}
