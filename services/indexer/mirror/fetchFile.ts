@@ -81,18 +81,19 @@ async function fetchUntil(
   try {
     refuse(response);
     const type = mediaType(response.headers.get('Content-Type'));
-    // Files of other types are not asked for. So something else may have come in place of the file, such as a page with
-    // which a proxy says that it cannot reach the platform.
-    if (!TYPE.test(type) || !takes(type)) throw new Error(`Its type is ${type || 'not told'}`);
     if (Number(response.headers.get('Content-Length')) > maxFileBytes) throw tooLarge();
     const target = join(files.incoming, randomUUID());
     // An answer with the status 200 has a body, if only an empty one.
     const arrived = await receive(response.body!, target, maxFileBytes);
-    if (arrived.bytes < least) {
-      await rm(target, { force: true });
-      throw new Error(`Only ${arrived.bytes} of ${least} bytes arrived`);
-    }
-    return { ...arrived, path: target, type };
+    const isTaken = TYPE.test(type) && takes(type);
+    if (isTaken && arrived.bytes >= least) return { ...arrived, path: target, type };
+    await rm(target, { force: true });
+    if (isTaken) throw new Error(`Only ${arrived.bytes} of ${least} bytes arrived`);
+    const problem = `Its type is ${type || 'not told'}`;
+    // Files of other types are not asked for. So something else may have come in place of the file, such as a page with
+    // which a proxy says that it cannot reach the platform. But what has as many bytes as the file is the file: exports
+    // tell no types, so its type was guessed from its name.
+    throw arrived.bytes === least ? new FileRefused(problem) : new Error(problem);
   } finally {
     if (!response.bodyUsed) await response.body?.cancel();
   }

@@ -677,6 +677,24 @@ describe('the mirror', () => {
     expect(await totals()).to.include({ files: 2, failed: 0 });
   });
 
+  it('is not held up by files that have another type than an export lets expect', async () => {
+    const script = Buffer.from('export {};');
+    // An export tells no types. That of a script is guessed from its name, and the platform calls it something else.
+    await aThreadWith((id) =>
+      [1, 2, 3, 4].map(() => {
+        const file = aFile(server.url, id, { contentType: 'text/javascript', size: script.length });
+        server.answers.set(pathOf(file), give(script, 'application/javascript'));
+        return file;
+      }),
+    );
+    const found = (await records()).map(({ problem, dueAt }) => [problem, dueAt]);
+    expect(found).to.deep.equal(
+      Array.from({ length: 4 }, () => ['Its type is application/javascript', undefined]),
+    );
+    await aThreadWith((id) => [aFile(server.url, id)]);
+    expect(await totals()).to.include({ files: 1, failed: 4 });
+  });
+
   it('copies a changed picture that failed at first, and shows the one before until then', async () => {
     const author = anAuthor('eve');
     const show = async (asOf: number, picture: string) => {

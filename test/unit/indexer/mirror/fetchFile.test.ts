@@ -119,6 +119,13 @@ describe('fetchFile', () => {
     expect((await errorOf(ask())).message).to.equal('Its type is not told');
   });
 
+  it('refuses a file of another type that arrives whole', async () => {
+    server.answers.set(PATH, give(Buffer.from('whole'), 'text/css'));
+    const error = await errorOf(ask({ bytes: 5 }));
+    expect(error).to.be.instanceOf(FileRefused).with.property('message', 'Its type is text/css');
+    expect(await errorOf(ask({ bytes: 6 }))).not.to.be.instanceOf(FileRefused);
+  });
+
   it('follows no redirect', async () => {
     server.answers.set(PATH, fail(302, { Location: '/elsewhere' }));
     expect(await errorOf(ask())).not.to.be.instanceOf(FileRefused);
