@@ -23,7 +23,7 @@ import { createTurns } from '../turns.js';
 
 /** The most bytes of all files that are imported at the same time. A file is held in batches, and a small one whole. */
 const BUDGET_BYTES = 32 << 20;
-/** The most bytes that one file counts as, since its batches are no larger. */
+/** The most bytes that one file counts as: its batches are hardly larger, unless a message has very many reactions. */
 const MOST_BYTES = 4 << 20;
 /** A file counts as so many times its bytes, as a compressed file is inflated when it is read. */
 const INFLATION = 8;

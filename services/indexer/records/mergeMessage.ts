@@ -34,7 +34,7 @@ function partTime({ asOf, partsAsOf }: Message, part: Part): number {
 
 function isPartNewer(part: Part, other: Message, winner: Message): boolean {
   const [at, winnersAt] = [partTime(other, part), partTime(winner, part)];
-  if (part === 'displayName') return isNameNewer([other.author, at], [winner.author, winnersAt]);
+  if (part === 'displayName') return isNameNewer(other, winner);
   if (part !== 'text') return at > winnersAt;
   // An export's times of editing are only as true as the export. So they decide nothing.
   if (!isLive(other.asOf) || !isLive(winner.asOf)) return false;
@@ -42,16 +42,17 @@ function isPartNewer(part: Part, other: Message, winner: Message): boolean {
   return edited === winnersEdited ? at > winnersAt : edited > winnersEdited;
 }
 
-type NameAt = [author: Message['author'], at: number];
-
 /**
  * Whether a display name is taken in place of another one. Of two that were told for the same time, the greater text is
- * taken, as of other values. The name of somebody else is never taken: where an account was deleted, the platform names
- * another author.
+ * taken, as of other values. For names of accounts, which count as told at the time 0, that is the time of the message.
+ * The name of somebody else is never taken: where an account was deleted, the platform names another author.
  */
-function isNameNewer([author, at]: NameAt, [winner, winnersAt]: NameAt): boolean {
-  if (author.id !== winner.id) return false;
-  return at > winnersAt || (at > 0 && at === winnersAt && author.displayName > winner.displayName);
+function isNameNewer(other: Message, winner: Message): boolean {
+  if (other.author.id !== winner.author.id) return false;
+  const [at, winnersAt] = [partTime(other, 'displayName'), partTime(winner, 'displayName')];
+  if (at !== winnersAt) return at > winnersAt;
+  const isSameTime = at > 0 || other.asOf === winner.asOf;
+  return isSameTime && other.author.displayName > winner.author.displayName;
 }
 
 function editedTime({ editedAt }: Message): number {

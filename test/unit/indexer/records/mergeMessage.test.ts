@@ -89,6 +89,18 @@ describe('mergeMessage', () => {
     mergedInAnyOrder([named('Ada', 'one'), named('Ida', 'one')]);
   });
 
+  it('takes the same one of several account names of the same time, and else that of the later message', () => {
+    const untold = (displayName: string, asOf: number) =>
+      said('one', asOf, {
+        author: anAuthor('ada', { displayName }),
+        partsAsOf: { displayName: 0 },
+      });
+    const sameTime = ['Ada', 'Ida', 'Eda'].map((name) => untold(name, 1_000));
+    expect(mergedInAnyOrder(sameTime).author.displayName).to.equal('Ida');
+    const later = mergedInAnyOrder([...sameTime, untold('Augusta', 2_000)]);
+    expect(later.author.displayName).to.equal('Augusta');
+  });
+
   it('takes the same one of several texts of the same time, whatever nickname was told before', () => {
     const untold = (content: string) =>
       said(content, 2_000, {
