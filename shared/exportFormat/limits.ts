@@ -5,10 +5,10 @@ export const MAX_EXPORT_BYTES = 2 ** 31;
 export const MAX_VALUE_BYTES = 2 ** 22;
 
 /**
- * The most bytes of one message in the file (16 MiB). Of those who reacted, only the ids are kept, but exporters write
+ * The most bytes of one message in the file (8 MiB). Of those who reacted, only the ids are kept, but exporters write
  * about 380 bytes for each. Large communities have messages with more than ten thousand reactions.
  */
-export const MAX_MESSAGE_BYTES = 2 ** 24;
+export const MAX_MESSAGE_BYTES = 2 ** 23;
 
 /** The most characters of a long text, such as the content of a message or a text of an embed. */
 export const MAX_TEXT = 65_536;

@@ -30,7 +30,7 @@ const MOST_FILES = 1_000;
 const LONGEST_NAME = 255;
 
 /**
- * How many uploads a process reads at once. Each takes up to about 50 MB of memory, for as long as its client sends.
+ * How many uploads a process reads at once. Each takes up to about 30 MB of memory, for as long as its client sends.
  */
 const MOST_UPLOADS = 16;
 /** How many of these may belong to one caller. With all of them, a slow caller would keep others from uploading. */
