@@ -7,7 +7,7 @@ import type { MessageRecord } from './records.js';
  */
 const LIVE_RANK = 5_600_000_000_000_000;
 /** The end of the year 2199 (microseconds since the epoch). No export has a later time. */
-const LAST_EXPORT = 7_258_118_400_000_000;
+export const LAST_EXPORT = 7_258_118_400_000_000;
 
 /** The raised time of live data that was read at a time (microseconds since the epoch). */
 export function liveTime(micros: number): number {

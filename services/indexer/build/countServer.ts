@@ -3,7 +3,7 @@ import { SERVER_LIST, type BodyKind } from '../../../shared/store/bodyKinds.js';
 import type { Collections } from '../../../shared/store/collections.js';
 import { THREAD_COUNTS, THREAD_REACTIONS } from '../../../shared/store/indexes.js';
 import type { ServerRecord } from '../../../shared/store/records.js';
-import { realMicros } from '../../../shared/store/sourceTime.js';
+import { LAST_EXPORT, realMicros } from '../../../shared/store/sourceTime.js';
 import type { ThreadItemView } from '../../../shared/store/views.js';
 import type { IndexerDeps } from '../deps.js';
 import { within, type IdWindow } from '../records/idWindow.js';
@@ -79,11 +79,7 @@ async function countAll(
       ])
       .toArray(),
     collections.members.find({ serverId }).sort({ topKey: -1 }).limit(10).toArray(),
-    collections.threads
-      .find({ serverId }, { projection: { asOf: 1 } })
-      .sort({ asOf: -1 })
-      .limit(1)
-      .next(),
+    newestThread(collections, serverId),
   ]);
   return {
     ...counted,
@@ -94,8 +90,21 @@ async function countAll(
       messageCount: messages,
       threadCount: threads,
     })),
-    lastSyncAt: new Date(realMicros(newest?.asOf || latestStamp(server)) / 1000),
+    lastSyncAt: new Date((newest || latestStamp(server)) / 1000),
   };
+}
+
+/**
+ * When the newest source of a server's threads was read (microseconds since the epoch); 0 where no thread has a source.
+ * The times of live data are raised above those of all exports. So the newest of each are compared by the actual time.
+ */
+async function newestThread({ threads }: Countable, serverId: string): Promise<number> {
+  const times = [{}, { asOf: { $lte: LAST_EXPORT } }].map(async (range) => {
+    const found = threads.find({ serverId, ...range }, { projection: { asOf: 1 } });
+    const newest = await found.sort({ asOf: -1 }).limit(1).next();
+    return realMicros(newest?.asOf ?? 0);
+  });
+  return Math.max(...(await Promise.all(times)));
 }
 
 /** Counts the threads of a server, at most `most` of them by one call. */
@@ -189,7 +198,7 @@ async function countReactions(
     .toArray();
 }
 
-/** The latest time (a stamp) at which a source told anything of a server; 0 where none did. */
+/** The latest time (microseconds since the epoch) at which a source told anything of a server; 0 where none did. */
 function latestStamp({ stamps }: ServerRecord): number {
-  return Math.max(0, ...Object.values(stamps));
+  return Math.max(0, ...Object.values(stamps).map(realMicros));
 }

@@ -7,6 +7,7 @@ import type { ServerStats } from '../../../shared/contract/servers.js';
 import type { UserProfile } from '../../../shared/contract/users.js';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import type { AvailableTag, SourceThread } from '../../../shared/store/records.js';
+import { liveTime } from '../../../shared/store/sourceTime.js';
 import { markId } from '../../../shared/store/work.js';
 import { aSourceMessage, aSourceThread } from '../../support/factories.js';
 import { build, doAll, inBatches, record } from '../../support/indexerDeps.js';
@@ -55,6 +56,19 @@ describe('marks that follow from a changed server or channel', () => {
     }
     const [earlier, later] = times.map((time) => Date.parse(time)) as [number, number];
     expect(later).to.equal(earlier + 1_000);
+  });
+
+  it('reach the statistics of a server where an export is newer than what the platform told', async () => {
+    const { server, channel } = first;
+    const at = (time: string) => Date.parse(time) * 1_000;
+    const told = [liveTime(at('2026-01-01T00:00:00Z')), at('2026-06-01T00:00:00Z')];
+    for (const asOf of told) {
+      const source = aSourceThread({ asOf, server, channel });
+      await record(deps, source, [aSourceMessage({ threadId: source.thread._id, asOf })]);
+    }
+    await doAll(deps);
+    const stats = await readBody<ServerStats>(deps.collections, `stats/${server._id}`);
+    expect(stats!.lastSyncAt).to.equal('2026-06-01T00:00:00.000Z');
   });
 
   it('spare the profiles of its people where only the number of members changes', async () => {
