@@ -25,7 +25,7 @@ export type ThreadEvent =
   | { kind: 'reacted'; messageId: string; change: ReactionChange }
   | { kind: 'changed'; messageId: string }
   | { kind: 'thread'; thread: LiveThread & LivePlace }
-  | { kind: 'threadDeleted' }
+  | { kind: 'threadDeleted'; channelId?: string }
   | { kind: 'missed' };
 
 /**
@@ -90,7 +90,11 @@ const checkReaction = checkParts<OfEmoji & { user_id: string }>({
   user_id: id(),
   emoji: emoji().required(),
 });
-const checkThreadPlace = checkParts<OnServer & { id: string }>({ ...onServer, id: id() });
+const checkThreadPlace = checkParts<OnServer & { id: string; parent_id?: string }>({
+  ...onServer,
+  id: id(),
+  parent_id: snowflake(),
+});
 const checkChannel = checkParts<OnServer & { type: number }>({
   ...onServer,
   type: count().required(),
@@ -182,8 +186,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   THREAD_CREATE: thread,
   THREAD_UPDATE: thread,
   THREAD_DELETE: (data) => {
-    const { guild_id: serverId, id: threadId } = checkThreadPlace(data);
-    return { kind: 'threadDeleted', serverId, threadId };
+    const { guild_id: serverId, id: threadId, parent_id: channelId } = checkThreadPlace(data);
+    return { kind: 'threadDeleted', serverId, threadId, ...(channelId && { channelId }) };
   },
   THREAD_LIST_SYNC: (data) => {
     const { guild_id: serverId, channel_ids: channelIds } = checkGained(data);

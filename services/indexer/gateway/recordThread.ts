@@ -64,8 +64,9 @@ const RECORDERS: { readonly [Kind in InThread]: Recorder<Kind> } = {
 const DELETIONS: ReadonlySet<ThreadEvent['kind']> = new Set(['messagesDeleted', 'threadDeleted']);
 
 /**
- * Records events of one thread, in order. Where the thread is not archived, only an event of kind `thread` counts: it
- * may add the thread to the archive, and then all of its messages are fetched. Events of a server that could not be
+ * Records events of one thread, in order. Where the thread is not archived, only two kinds of events count. `thread` may
+ * add the thread to the archive, and then all of its messages are fetched. `threadDeleted` in an archived forum leaves
+ * a tombstone, as an export may still bring the thread. Events of a server that could not be
  * looked at are dropped.
  */
 export async function recordThread(
@@ -87,6 +88,10 @@ export async function recordThread(
       // Each recorder is given events of its own kind.
       const record = RECORDERS[kind] as Recorder<InThread>;
       await record(deps, place, group as TimedEvent<InThread>[]);
+    } else if (kind === 'threadDeleted') {
+      const { channelId } = (group.at(-1) as TimedEvent<'threadDeleted'>).event;
+      const isArchived = channelId !== undefined && server.channels.has(channelId);
+      if (isArchived) await removeDeletedThread(deps, thread.threadId, { ...thread, channelId });
     }
   }
 }

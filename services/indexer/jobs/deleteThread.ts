@@ -1,6 +1,7 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import type { IndexerDeps } from '../deps.js';
+import type { ThreadRecord } from '../../../shared/store/records.js';
 import { threadTombstone } from '../records/tombstones.js';
 import {
   countThreads,
@@ -9,6 +10,9 @@ import {
   type RecordedDeletion,
   type Removed,
 } from './removal.js';
+
+/** Where a thread stands. */
+export type ThreadPlace = Pick<ThreadRecord, 'serverId' | 'channelId'>;
 
 /** Removes a thread. Resolves when nothing of it can be read. Its tombstone stays, so that no source brings it back. */
 export async function deleteThread(
@@ -25,21 +29,32 @@ export async function deleteThread(
 
 /**
  * Replaces the record of a thread with a tombstone, and marks the thread, so that a build takes it out of all views.
- * Resolves with null when no record has this id.
+ * Resolves with null when no record has this id. With `place`, a tombstone is put there then, so that no source brings
+ * the thread. A thread that is recorded on another server stays.
  */
 export function recordThreadDeletion(
   { commit }: Pick<IndexerDeps, 'commit'>,
   threadId: string,
+  place?: ThreadPlace,
 ): Promise<RecordedDeletion | null> {
   const cause = `delete-thread/${threadId}`;
   return commit({
     reads: { threads: [threadId] },
     decide(documents) {
       const thread = documents.get('threads', threadId);
-      if (!thread) return null;
+      if (!thread) {
+        if (place) documents.put('threads', unknownThread(threadId, place));
+        return null;
+      }
+      if (place && place.serverId !== thread.serverId) return null;
       documents.put('threads', threadTombstone(thread));
       documents.mark('thread', threadId, { causes: [cause] });
       return { serverId: thread.serverId, cause };
     },
   });
+}
+
+/** The tombstone of a thread of which nothing else is known. */
+function unknownThread(_id: string, { serverId, channelId }: ThreadPlace): ThreadRecord {
+  return { _id, serverId, channelId, title: '', stamps: {}, asOf: 0, deleted: true };
 }

@@ -2,7 +2,7 @@ import { markId } from '../../../shared/store/work.js';
 import { countedMessages } from '../build/threadMessages.js';
 import type { IndexerDeps } from '../deps.js';
 import { recordChannelDeletion } from '../jobs/deletePlaces.js';
-import { recordThreadDeletion } from '../jobs/deleteThread.js';
+import { recordThreadDeletion, type ThreadPlace } from '../jobs/deleteThread.js';
 import type { RecordedDeletion } from '../jobs/removal.js';
 import { redactMessage } from '../records/redactMessage.js';
 import { slices } from '../records/slices.js';
@@ -55,12 +55,16 @@ export function recordMessageDeletions(
   });
 }
 
-/** Records that the platform has deleted a thread. What follows from that is left to `removals`. */
+/**
+ * Records that the platform has deleted a thread, with `place` also where the thread is not recorded. What follows from
+ * that is left to `removals`.
+ */
 export async function removeDeletedThread(
   deps: IndexerDeps & { removals: Removals },
   threadId: string,
+  place?: ThreadPlace,
 ): Promise<void> {
-  const recorded = await recordThreadDeletion(deps, threadId);
+  const recorded = await recordThreadDeletion(deps, threadId, place);
   await deps.collections.sync.deleteOne({ _id: threadId });
   deps.removals.add(recorded);
 }

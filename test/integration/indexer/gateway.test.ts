@@ -7,6 +7,8 @@ import { createIndexerMetrics } from '../../../services/indexer/metrics/indexerM
 import { readOnceMore } from '../../../services/indexer/sync/repairThreads.js';
 import { until, untilEqual } from '../../support/apiServer.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
+import { aSourceMessage, aSourceThread } from '../../support/factories.js';
+import { record } from '../../support/indexerDeps.js';
 import { readBody } from '../../support/readBody.js';
 import {
   doTheRest,
@@ -77,6 +79,24 @@ describe('the events of the gateway', () => {
     await rig.untilSame();
     model.updateThread(thread.id, { isArchived: true });
     await rig.untilSame();
+  });
+
+  it('keep a deleted thread away that only an export brings later', async () => {
+    await start();
+    const { model } = rig.discord;
+    const { channel, guild, thread } = aThread();
+    model.clock.advance(60_000);
+    const starter = { content: 'Deleted at once' };
+    const values = { name: 'Short-lived', ownerId: thread.ownerId, starter };
+    const { id } = model.createThread(channel.id, values);
+    model.deleteThread(id);
+    await untilListening(deps, rig.discord);
+    const at = { server: { _id: guild.id }, channel: { _id: channel.id }, thread: { _id: id } };
+    const message = aSourceMessage({ _id: id, threadId: id });
+    expect(await record(deps, aSourceThread(at), [message])).to.include({ isDeleted: true });
+    await doTheRest(deps);
+    await stores.refreshSearch();
+    expect((await verifyNow(deps)).differences).to.deep.equal([]);
   });
 
   it('bring nicknames, but take no reaction away and do not name who reacted', async () => {

@@ -95,11 +95,13 @@ describe('readEvent', () => {
     for (const type of ['THREAD_CREATE', 'THREAD_UPDATE']) {
       expect(read(type, told), type).to.deep.include({ kind: 'thread', serverId, threadId });
     }
-    const gone = { id: threadId, guild_id: serverId, parent_id: anId(), type: 11 };
+    const channelId = anId();
+    const gone = { id: threadId, guild_id: serverId, parent_id: channelId, type: 11 };
     expect(read('THREAD_DELETE', gone)).to.deep.equal({
       kind: 'threadDeleted',
       serverId,
       threadId,
+      channelId,
     });
   });
 
