@@ -64,10 +64,9 @@ const RECORDERS: { readonly [Kind in InThread]: Recorder<Kind> } = {
 const DELETIONS: ReadonlySet<ThreadEvent['kind']> = new Set(['messagesDeleted', 'threadDeleted']);
 
 /**
- * Records events of one thread, in order. Where the thread is not archived, only two kinds of events count. `thread` may
- * add the thread to the archive, and then all of its messages are fetched. `threadDeleted` in an archived forum leaves
- * a tombstone, as an export may still bring the thread. Events of a server that could not be
- * looked at are dropped.
+ * Records events of one thread, in order. Where the thread is not recorded, only two kinds of events count. `thread` may
+ * add the thread to the archive, and then all of its messages are fetched. `threadDeleted` in an archived forum leaves a
+ * tombstone, as an export may still bring the thread. Events of a server that could not be looked at are dropped.
  */
 export async function recordThread(
   deps: SyncDeps,
