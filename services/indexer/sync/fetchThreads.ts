@@ -91,7 +91,7 @@ async function tryThread(deps: SyncDeps, thread: SyncThread): Promise<void> {
     await fetchThread(deps, thread);
   } catch (error) {
     if (deps.signal.aborted) return;
-    if (isProofOfDeletion(error)) return removeDeletedThread(deps, thread._id);
+    if (isProofOfDeletion(error)) return removeDeletedThread(deps, thread._id, thread);
     if (error instanceof PlatformForbidden) {
       // Its other threads would be refused, too. After a look meanwhile, the thread is still to be fetched, and is asked
       // for once more.

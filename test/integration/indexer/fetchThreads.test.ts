@@ -184,6 +184,24 @@ describe('fetching threads', () => {
     expect(await deps.collections.sync.countDocuments()).to.equal(0);
   });
 
+  it('notes that a thread was deleted before it was recorded, as an export may still bring it', async () => {
+    const gone = aThread();
+    await syncOf(deps.collections.sync, 'thread').insertOne(gone);
+    const removed: unknown[] = [];
+    const removals: SyncDeps['removals'] = {
+      add: (recorded) => void removed.push(recorded),
+      end: () => Promise.resolve(),
+    };
+    const get = () => Promise.reject(new PlatformRefused('Unknown Channel', 404, 10_003));
+    const stopped = new AbortController();
+    await fetchUntil({ platform: { get }, removals }, stopped, () => removed.length > 0);
+    expect(await deps.collections.threads.findOne({ _id: gone._id })).to.include({
+      ...place,
+      deleted: true,
+    });
+    expect(await deps.collections.sync.countDocuments()).to.equal(0);
+  });
+
   it('asks nothing more of a thread that was deleted here, and forgets it', async () => {
     const one = anAnsweredServer('Rust', ['help']);
     const { platform, asked } = answeringPlatform([one]);
