@@ -1,12 +1,13 @@
 /** The most bytes that an export may hold, inflated (2 GiB). */
 export const MAX_EXPORT_BYTES = 2 ** 31;
 
-/** The most bytes of one message as it is kept, or of any other single value of the file (4 MiB). */
+/** The most bytes of one value of the file (4 MiB). Of a message, only what is kept of it counts. */
 export const MAX_VALUE_BYTES = 2 ** 22;
 
 /**
- * The most bytes of one message in the file (8 MiB). Of those who reacted, only the ids are kept, but exporters write
- * about 380 bytes for each. Large communities have messages with more than ten thousand reactions.
+ * The most bytes of one message with everything that the file tells of it (8 MiB). An exporter writes about 380 bytes
+ * for each person who reacted, of which only the id is kept. In large communities, more than ten thousand people may
+ * react.
  */
 export const MAX_MESSAGE_BYTES = 2 ** 23;
 

@@ -41,8 +41,8 @@ export interface QueueProducer extends Producer {
 }
 
 /**
- * A job whose tries begin anew when somebody has it tried again. Otherwise a job that has used up its tries would get a
- * single one, and fail for good again where a store is away just then.
+ * A job that gets all its tries again when somebody retries it. By default, BullMQ goes on counting its tries. So a job
+ * that has used them all up would get a single further one, and would fail again if a store was away at that moment.
  */
 class RenewedJob extends Job {
   override retry(state?: FinishedStatus, options?: RetryOptions): Promise<void> {
@@ -50,7 +50,7 @@ class RenewedJob extends Job {
   }
 }
 
-/** The queue, whose jobs are RenewedJobs, whoever reads them: the API or its dashboard. */
+/** A queue that gives out its jobs as RenewedJob: to the API, and to its dashboard. */
 class ArchiveQueue extends Queue {
   protected override get Job(): typeof Job {
     return RenewedJob as typeof Job;

@@ -77,10 +77,13 @@ export async function weighTerms(
     .slice(0, MOST_TERMS);
 }
 
-/** How many documents there are, how many of them hold a text at most, and how much the text weighs. */
+/** By what texts are weighed. */
 interface Scale {
+  /** How many documents there are; at least 1. */
   all: number;
+  /** The most documents that may hold a text. */
   countOf: (text: string) => number;
+  /** How telling a text is: the more, the fewer documents hold its words. */
   weightOf: (text: string) => number;
 }
 
@@ -102,8 +105,8 @@ async function createScale(deps: SearchDeps, texts: readonly string[]): Promise<
   };
 }
 
-/** A term with the number of documents that hold it, its weight, and those of its joined spellings that are found. */
 interface Weighed extends Telling {
+  /** The most documents that may hold the term or one of its synonyms. */
   count: number;
 }
 

@@ -40,8 +40,10 @@ export interface StatsCache {
  * Nobody deletes values from Redis. When a process is told to drop the statistics of a server, it only notes the time.
  * From then on, it ignores a value in Redis that was read from MongoDB before that time, or within `settlingMs` after
  * it. So a drop also takes effect while Redis is away. The time at which a value was stored says nothing: when a Redis
- * was frozen, it stores only afterwards what was sent to it before. The value itself tells when it was read, because its
- * time of expiry would be asked for apart, and another process may store a newer value in between.
+ * was frozen, it stores only afterwards what was sent to it before.
+ *
+ * The value itself tells when it was read. Its time of expiry would come in another reply: this process gets the old
+ * value. Meanwhile another process stores a newer one. Then this process gets the time of the newer one.
  */
 export function createStatsCache(
   redis: Redis,
@@ -70,10 +72,11 @@ export function createStatsCache(
         ]);
         const at = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
         const stored = parse(value);
-        if (!stored) return { state: 'absent', at };
-        const ageMs = at - stored.at;
-        if (!isOfLife(ageMs) || isDropped(serverId, now() - ageMs)) return { state: 'absent', at };
-        return { state: 'hit', answer: stored.answer, leftMs: STATS_LIFE_MS - ageMs };
+        const ageMs = at - (stored?.at ?? NaN);
+        const isKept = isOfLife(ageMs) && !isDropped(serverId, now() - ageMs);
+        return stored && isKept
+          ? { state: 'hit', answer: stored.answer, leftMs: STATS_LIFE_MS - ageMs }
+          : { state: 'absent', at };
       } catch {
         onFailure();
         return { state: 'away' };
@@ -99,7 +102,8 @@ export function createStatsCache(
 
 /**
  * Whether a value of this age (ms) may still be given out. The age is negative where the clock of Redis was set back
- * after the value was read. Then nobody knows when it was read. The age is NaN where the value does not tell it.
+ * after the value was read. Then nobody knows when it was read. The age is NaN where there is no value, or the value
+ * does not tell it.
  */
 function isOfLife(ageMs: number): boolean {
   return ageMs >= 0 && ageMs < STATS_LIFE_MS;

@@ -95,10 +95,11 @@ async function restoreAll(mongo: Mongo, source: Source, signal: AbortSignal): Pr
   }
 }
 
-/** The folder of a backup, its manifest, and a function that gives the form in which a document is written. */
+/** A backup that is being restored. */
 interface Source {
   folder: string;
   manifest: Manifest;
+  /** Makes the document that is stored from the one in the backup. */
   formOf: (name: KeptName, document: Document) => Document;
 }
 

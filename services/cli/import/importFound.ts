@@ -62,9 +62,9 @@ async function storeAll(
 }
 
 /**
- * Stores files. When the signal is aborted, it begins no other file, but ends those that it has begun: a file that is
- * stored in part would stay in the database for a day. Then it tells which files are queued nevertheless, and throws the
- * signal's reason.
+ * Stores files. Once the signal is aborted, it begins no further file, and stores those that it has begun to their end,
+ * because a part of a file would stay in the database for a day. Then it prints how many files are queued, and throws
+ * the signal's reason.
  */
 async function storeWhole(
   archive: Archive,

@@ -22,8 +22,8 @@ export function countedMessages(
 }
 
 /**
- * Yields the messages that `countedMessages` finds, for callers that read many threads at once. The messages of short
- * threads are read together in one call. The messages of a long thread after its first ones are read in calls of its own.
+ * Yields the messages that `countedMessages` finds, for callers that read many threads at once. One call reads several
+ * threads together, as far as one reply holds their messages. If a thread has more, further calls read the rest of it.
  */
 export async function* threadMessages(
   { messages }: Pick<Collections, 'messages'>,

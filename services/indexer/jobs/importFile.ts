@@ -50,8 +50,8 @@ const takeTurn = createTurns();
  * Imports one stored export file, and builds its thread. It is done when everything of the file can be read. Then the
  * upload is deleted, and the file's record tells what became of it. A file that can never be imported is rejected. A
  * file that fails every time is quarantined: it is rejected, too, and its upload is kept for another try. Resolves with
- * null where there is no such file, where it has ended already, and where it has ended elsewhere meanwhile. Throws when
- * the job is to be tried again.
+ * null where there is no such file, and where its import has ended already, here or in another process. Throws when the
+ * job is to be tried again.
  */
 export async function importFile(
   deps: IndexerDeps,

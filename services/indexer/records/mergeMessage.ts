@@ -33,8 +33,8 @@ function partTime({ asOf, partsAsOf }: Message, part: Part): number {
 }
 
 function isPartNewer(part: Part, other: Message, winner: Message): boolean {
-  const [at, winnersAt] = [partTime(other, part), partTime(winner, part)];
   if (part === 'displayName') return isNameNewer(other, winner);
+  const [at, winnersAt] = [partTime(other, part), partTime(winner, part)];
   if (part !== 'text') return at > winnersAt;
   // An export's times of editing are only as true as the export. So they decide nothing.
   if (!isLive(other.asOf) || !isLive(winner.asOf)) return false;

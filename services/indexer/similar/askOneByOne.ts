@@ -3,8 +3,9 @@ import { isAwayStatus } from '../../../shared/platform/storeErrors.js';
 import { SearchUnavailable } from '../stores/sendBulk.js';
 
 /**
- * Asks an index several questions in one call. Elasticsearch answers one after the other, so that its other threads are
- * free for readers. Throws SearchUnavailable when the index is too busy for one of them, and an error when one fails.
+ * Sends several searches to an index in one call. Elasticsearch runs them one after the other. So one of its threads is
+ * busy with them, and the others are free for readers. Throws SearchUnavailable when the index is too busy for one of
+ * the searches, and an error when one fails.
  */
 export async function askOneByOne<T>(
   elasticsearch: Client,

@@ -159,8 +159,9 @@ function isUnplaced({ reference }: ExportMessage): boolean {
 }
 
 /**
- * The copy of what a message forwards. Where the file tells that the message is a forward, and tells no copy, this is an
- * empty one: a forward without any copy is one whose original was deleted here, and copies of it are emptied.
+ * The copy that a forward holds of another message; null where the message is no forward. A file may say that a message
+ * is a forward, and hold no copy. Then this is UNTOLD_COPY and not null. A recorded forward with null counts as one
+ * whose original was deleted, and copies of it are emptied, too (`isGone`).
  */
 function mapForwarded(
   { forwardedMessage: forwarded, reference }: ExportMessage,

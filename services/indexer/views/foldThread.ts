@@ -89,7 +89,7 @@ export function foldThread(model: ThreadModel): ThreadFold {
       const targets = new Map([...found].filter(([id]) => links.has(id)));
       const before = counted.messages > 0 ? ',' : '';
       const said = messages.map((message) => {
-        const around = { targets, guildId: thread.serverId, writers: writersUntil(message) };
+        const around = { targets, guildId: thread.serverId, writers: writersUntil(message), files };
         const text = searchableText(message, () => renderContext(message, around));
         return { message, around, text };
       });
@@ -102,13 +102,12 @@ export function foldThread(model: ThreadModel): ThreadFold {
       }
       return {
         documents: said.map(({ message, text }) => messageDocument(head, message, text)),
-        bodyText: () =>
-          before +
-          said
-            .map(({ message, around }) =>
-              JSON.stringify(presentMessage(message, { ...around, files })),
-            )
-            .join(','),
+        bodyText() {
+          const texts = said.map(({ message, around }) =>
+            JSON.stringify(presentMessage(message, around)),
+          );
+          return before + texts.join(',');
+        },
       };
     },
     end(unshown = []) {

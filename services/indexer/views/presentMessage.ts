@@ -23,18 +23,21 @@ import type { LinkTargets, RenderContext } from '../content/resolveReferences.js
 /** The platform's message type of a reply. */
 const REPLY = 19;
 
-/** Where a message stands: its server, what it may link to, and the names of those who wrote up to it. */
+/** What a message is rendered with, besides itself. */
 export interface MessageSurroundings {
+  /** The server that the message is on. */
   guildId: string;
   targets: LinkTargets;
-  writers?: RenderContext['users'];
+  /** The names, by user id, of those who wrote this message and the earlier ones of its thread. */
+  writers: RenderContext['users'];
 }
 
 /** A message as the API shows it, its content rendered. */
 export function presentMessage(
   message: MessageRecord,
-  { files, ...surroundings }: MessageSurroundings & { files: ServiceLinks },
+  surroundings: MessageSurroundings & { files: ServiceLinks },
 ): Message {
+  const { files } = surroundings;
   const present = (attachment: AttachmentRecord) => presentAttachment(attachment, message, files);
   const context = renderContext(message, surroundings);
   return {
@@ -71,7 +74,7 @@ export function renderContext(
   const mentioned = new Map(message.mentions.map((user) => [user.id, user.displayName]));
   return {
     guildId,
-    users: { get: (id) => mentioned.get(id) ?? writers?.get(id) },
+    users: { get: (id) => mentioned.get(id) ?? writers.get(id) },
     roles: new Map(message.mentionedRoles?.map(({ id, name }) => [id, name])),
     targets,
     nameRoom: MAX_GROWTH,

@@ -87,6 +87,19 @@ describe('fetching threads', () => {
     }
   }
 
+  /** Fetches a thread that the platform says was deleted. Resolves with the deletions that are to be carried out. */
+  async function fetchGone(): Promise<unknown[]> {
+    const removed: unknown[] = [];
+    const removals: SyncDeps['removals'] = {
+      add: (recorded) => void removed.push(recorded),
+      end: () => Promise.resolve(),
+    };
+    const get = () => Promise.reject(new PlatformRefused('Unknown Channel', 404, 10_003));
+    const stopped = new AbortController();
+    await fetchUntil({ platform: { get }, removals }, stopped, () => removed.length > 0);
+    return removed;
+  }
+
   /**
    * Resolves with the threads that are asked for, in this order, once there are so many. For the threads in `holding`,
    * the platform never answers. For all others it fails at once.
@@ -170,14 +183,7 @@ describe('fetching threads', () => {
     const gone = aThread();
     await syncOf(deps.collections.sync, 'thread').insertOne(gone);
     await deps.collections.threads.insertOne(aThreadRecord({ _id: gone._id, ...place }));
-    const removed: unknown[] = [];
-    const removals: SyncDeps['removals'] = {
-      add: (recorded) => void removed.push(recorded),
-      end: () => Promise.resolve(),
-    };
-    const get = () => Promise.reject(new PlatformRefused('Unknown Channel', 404, 10_003));
-    const stopped = new AbortController();
-    await fetchUntil({ platform: { get }, removals }, stopped, () => removed.length > 0);
+    const removed = await fetchGone();
     const { serverId } = place;
     expect(removed).to.deep.equal([{ serverId, cause: `delete-thread/${gone._id}` }]);
     expect((await deps.collections.threads.findOne({ _id: gone._id }))?.deleted).to.equal(true);
@@ -187,14 +193,7 @@ describe('fetching threads', () => {
   it('notes that a thread was deleted before it was recorded, as an export may still bring it', async () => {
     const gone = aThread();
     await syncOf(deps.collections.sync, 'thread').insertOne(gone);
-    const removed: unknown[] = [];
-    const removals: SyncDeps['removals'] = {
-      add: (recorded) => void removed.push(recorded),
-      end: () => Promise.resolve(),
-    };
-    const get = () => Promise.reject(new PlatformRefused('Unknown Channel', 404, 10_003));
-    const stopped = new AbortController();
-    await fetchUntil({ platform: { get }, removals }, stopped, () => removed.length > 0);
+    await fetchGone();
     expect(await deps.collections.threads.findOne({ _id: gone._id })).to.include({
       ...place,
       deleted: true,

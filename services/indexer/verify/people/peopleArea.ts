@@ -73,10 +73,10 @@ async function compareMembers(
 const NAMES = { member: 'Totals', line: 'Line' } as const;
 
 /**
- * Compares the stored rows of people with the counted ones. The clue of a difference names a row that the repair has to
- * remove before it counts anybody: one that nobody has, or one that is stored as that of another person. A count
- * replaces the rows of its own person alone. So without that, the count of the other person might remove the row after
- * its owner was counted.
+ * Compares the stored rows of people with the counted ones. Some rows belong to nobody, and some are stored as those of
+ * another person. The `clue` of a difference names such a row, and the repair removes it before it counts anybody. A
+ * count stores the rows of one person, and removes the others that are stored as theirs. If the row stayed, its owner
+ * could be counted first. Then the count of the other person would remove what the owner's count has stored.
  */
 function compareRows<T extends { _id: string }>(
   stored: readonly T[],

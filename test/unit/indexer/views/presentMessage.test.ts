@@ -8,6 +8,7 @@ describe('presentMessage', () => {
   const files = createServiceLinks({ publicUrl: 'https://archive.example', cdnUrl: null });
   const ada = anAuthor('ada');
   const targets = new Map([['12', { kind: 'channel' as const, name: 'rules' }]]);
+  const around = { targets, guildId: '1', writers: new Map<string, string>() };
 
   it('writes names in place of ids into embeds, also into forwarded ones', () => {
     const at = new Date('2026-01-01T00:00:00Z');
@@ -20,7 +21,7 @@ describe('presentMessage', () => {
     const forwarded = aForwardedCopy({ embeds: [embed] });
     const mentioning = { mentions: [ada], mentionedRoles: [{ id: '7', name: 'Keepers' }] };
     const message = aMessage({ ...mentioning, embeds: [embed], forwarded });
-    const shown = presentMessage(message, { targets, guildId: '1', files });
+    const shown = presentMessage(message, { ...around, files });
     const named = {
       ...embed,
       title: 'For @Ada',
@@ -37,7 +38,7 @@ describe('presentMessage', () => {
     const value = `<@${long.id}>`.repeat(200);
     const fields = Array.from({ length: 25 }, () => ({ name: '', value, inline: false }));
     const message = aMessage({ mentions: [long], embeds: [anEmbed({ fields })] });
-    const [embed] = presentMessage(message, { targets, guildId: '1', files }).embeds;
+    const [embed] = presentMessage(message, { ...around, files }).embeds;
     expect(embed!.fields[0]!.value).to.equal(`@${'a'.repeat(200)}`.repeat(200));
     expect(embed!.fields.at(-1)!.value).to.equal(value);
   });
@@ -51,7 +52,7 @@ describe('presentMessage', () => {
       embeds: [anEmbed({ description: content })],
       forwarded: aForwardedCopy({ content }),
     });
-    const shown = presentMessage(message, { targets, guildId: '1', files });
+    const shown = presentMessage(message, { ...around, files });
     const named = Math.floor(65_536 / name.length);
     const mentions = (text: string) => text.match(/@[a-z-]+/g);
     expect(mentions(shown.contentHtml)).to.deep.equal(
@@ -73,7 +74,7 @@ describe('presentMessage', () => {
       mentionedRoles: [role],
       embeds: [anEmbed({ fields })],
     });
-    const shown = presentMessage(message, { targets, guildId: '1', files });
+    const shown = presentMessage(message, { ...around, files });
     const named = (ofText: string) => ofText.replaceAll(mention, `@${role.name}`);
     expect(shown.embeds[0]!.fields[0]!.value).to.equal(named(text(6_000)));
     expect(shown.contentHtml.replace(/<[^>]*>/g, '')).to.equal(named(text(4_000)));
@@ -92,7 +93,7 @@ describe('presentMessage', () => {
     };
     const embeds = [anEmbed({ thumbnail: picture, images: [picture], video: picture })];
     const message = aMessage({ attachments: [attachment], embeds });
-    const shown = presentMessage(message, { targets, guildId: '1', files });
+    const shown = presentMessage(message, { ...around, files });
     expect(messageSchema.validate(shown, { convert: false }).error).to.equal(undefined);
   });
 
@@ -102,7 +103,7 @@ describe('presentMessage', () => {
     const embed = anEmbed({ thumbnail: picture, images: [picture], video: picture });
     const forwarded = aForwardedCopy({ embeds: [embed] });
     const message = aMessage({ embeds: [embed], forwarded });
-    const shown = presentMessage(message, { targets, guildId: '1', files });
+    const shown = presentMessage(message, { ...around, files });
     const unsized = { ...embed, thumbnail: unknown, images: [unknown], video: unknown };
     expect(shown.embeds).to.deep.equal([unsized]);
     expect(shown.forwarded!.embeds).to.deep.equal([unsized]);

@@ -7,7 +7,9 @@ import { aMessage, anAuthor, anEmbed } from '../../../support/factories.js';
 
 describe('what is searched of a message', () => {
   const textOf = (message: MessageRecord, targets: LinkTargets = new Map()) =>
-    searchableText(message, () => renderContext(message, { targets, guildId: '1' }));
+    searchableText(message, () =>
+      renderContext(message, { targets, guildId: '1', writers: new Map() }),
+    );
   const asWritten = (text: string) => ({ shown: text, written: text });
   const file = (description?: string): AttachmentRecord => ({
     id: '1',
