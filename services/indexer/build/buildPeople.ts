@@ -11,7 +11,7 @@ import { markMirror } from '../mirror/markMirror.js';
 import { firstDayOf } from '../views/memberViews.js';
 import { dayOf, startOf } from '../views/tallyPeople.js';
 import { storeMade } from '../work/claims.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { addUpPeople } from './addUpPeople.js';
 import { countMembers, type CountedMembers } from './countMembers.js';
 import { countProfiles } from './countProfiles.js';

@@ -5,7 +5,7 @@ import type { BodyTexts } from '../stores/bodyWriter.js';
 import { markMirror } from '../mirror/markMirror.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { storeMade } from '../work/claims.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { cleanPlaces } from './cleanRecords.js';
 import { countServer, listAllServers } from './countServer.js';
 import { putBodies } from './putViews.js';

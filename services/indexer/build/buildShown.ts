@@ -4,7 +4,7 @@ import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { nextVersion } from '../stores/nextVersion.js';
 import { storeMade } from '../work/claims.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { whenFound } from '../similar/findSimilarAgain.js';
 import { putBody } from './putViews.js';
 import { shownLists } from './similarBodies.js';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ContributionView, MemberView, RankView } from '../../../shared/store/views.js';
 import { encodeBody, type BodyTexts } from '../stores/bodyWriter.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 
 /** Views that are stored as rows. One thread or person has several of them. */
 interface Rows {

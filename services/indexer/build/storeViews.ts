@@ -12,7 +12,7 @@ import { markMirror } from '../mirror/markMirror.js';
 import { whenFound } from '../similar/findSimilarAgain.js';
 import { goneBodies } from '../stores/bodyWriter.js';
 import { endMark, freeMark, isHeld, readsOf } from '../work/claims.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { loadTargets } from './linkTargets.js';
 import { nextBuildDue } from './nextBuildDue.js';
 import { putBodies, putRows } from './putViews.js';

@@ -7,7 +7,7 @@ import { applyErasures } from '../../../shared/store/applyErasures.js';
 import { noteCleaned } from '../records/noteCleaned.js';
 import { namesOfErased, redactTitleOf } from '../records/redactTitle.js';
 import { markThread } from '../work/claims.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { mergeHeader } from './mergeHeader.js';
 import { mergeMessages, messagesRead } from './mergeMessages.js';
 import type { Source } from './source.js';

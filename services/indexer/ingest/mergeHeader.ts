@@ -11,7 +11,7 @@ import type {
 import { eraseSource, withoutRedactedTitle } from '../records/eraseSource.js';
 import { mergeFields } from '../records/mergeFields.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { DeletedPlace, SourceConflict, type Source } from './source.js';
 
 /** What became of a source's server, channel and thread. */

@@ -8,7 +8,7 @@ import { mergeMessage } from '../records/mergeMessage.js';
 import { disownThread } from '../records/disownThread.js';
 import { markMove } from '../records/markMove.js';
 import { withoutDeletedForward } from '../records/withoutDeletedForward.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { SourceConflict } from './source.js';
 
 /** Ids of the messages that `mergeMessages` reads: the messages themselves, and those that they forward. */

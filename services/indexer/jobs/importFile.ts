@@ -15,7 +15,7 @@ import { removeUploadOfErased } from '../quarantine/removeUploadsOf.js';
 import { bareFileName } from '../records/forgetFileNames.js';
 import { sourceMessages, sourceThread } from '../sources/exportFile.js';
 import { claimOwn, endMark, isHeld, isOwn, readsOf } from '../work/claims.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import type { Failed } from '../work/quarantineMark.js';
 import { finish } from '../work/runMarks.js';
 import { finishMark, tryMarks, type Work } from '../work/tryMarks.js';

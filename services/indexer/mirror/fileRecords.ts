@@ -3,7 +3,7 @@ import type { MirrorState } from '../../../shared/store/state.js';
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isHeld, readsOf } from '../work/claims.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import type { WantedFile } from './wantedFiles.js';
 
 const STATE_ID = 'mirror';

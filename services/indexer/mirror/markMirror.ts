@@ -1,6 +1,6 @@
 import type { Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 
 /** The causes of removals. Their jobs wait until the copies are removed, too. */
 const REMOVAL = /^(?:erase-user|delete-\w+)\//;

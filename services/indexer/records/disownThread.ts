@@ -1,4 +1,4 @@
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { ERASED_ID } from '../../../shared/store/redacted.js';
 
 /** Notes in a thread's record that an erased person started it, so that nobody is shown as its author. */

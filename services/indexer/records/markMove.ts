@@ -1,5 +1,5 @@
 import type { MessageRecord } from '../../../shared/store/records.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 
 /**
  * Marks both threads when a message moves from one to another. Worker A builds the old thread, and has read the message

@@ -1,5 +1,5 @@
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 
 /**
  * Notes in a thread's record that this transaction takes erased people out of the thread or its messages. Somebody asks

@@ -3,7 +3,7 @@ import { idKey, timeKey } from '../../../shared/store/listKeys.js';
 import type { MessageRecord } from '../../../shared/store/records.js';
 import { REDACTED } from '../../../shared/store/redacted.js';
 import { isLive } from '../../../shared/store/sourceTime.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { markMove } from './markMove.js';
 
 /**

@@ -2,7 +2,7 @@ import { eraseNames, textEraser } from '../../../shared/store/eraseText.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import { namedIn } from '../../../shared/store/namedIn.js';
 import type { SourceMessage, ThreadRecord } from '../../../shared/store/records.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 
 /**
  * A thread whose title holds no ids of erased people, and none of `names`, by which such people went. A keyed hash of

@@ -1,6 +1,6 @@
 import { forwardsOf, isGone } from '../../../shared/store/forwards.js';
 import type { SourceMessage } from '../../../shared/store/records.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 
 /**
  * A message without the copy of the message that it forwards, where that original was deleted or erased here. Returns

@@ -1,4 +1,4 @@
-import type { Change } from '../work/commit.js';
+import type { Change } from '../work/change.js';
 import type { SyncDeps } from './syncDeps.js';
 
 /**

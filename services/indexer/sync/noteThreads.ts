@@ -17,7 +17,7 @@ import type { LiveThread } from '../../../shared/discordApi/answerTypes.js';
 import { isPublicThread } from '../../../shared/discordApi/judgeChannel.js';
 import { valueDigest } from '../records/mergeFields.js';
 import { liveThread, type ChannelThread } from '../sources/liveHeader.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { learnRoles, readRolesIfTold } from './memberRoles.js';
 import type { LoadedServer, SyncDeps } from './syncDeps.js';
 

@@ -4,7 +4,7 @@ import { messageRequest } from '../../../shared/discordApi/requests.js';
 import { forEachAtOnce } from '../../../shared/platform/forEachAtOnce.js';
 import { syncOf, type SyncMessage } from '../../../shared/store/syncRecords.js';
 import { isPermanent, isTransient } from '../permanentErrors.js';
-import type { Documents } from '../work/commit.js';
+import type { Documents } from '../work/change.js';
 import { recordMessages } from './recordMessages.js';
 import { removeDeletedMessages } from './removeDeleted.js';
 import { rest } from '../rest.js';

@@ -2,7 +2,7 @@ import { pagesById } from '../../../shared/store/pagesById.js';
 import type { ChannelRecord } from '../../../shared/store/records.js';
 import { markId, NEVER } from '../../../shared/store/work.js';
 import { hollowThread } from '../records/tombstones.js';
-import type { Change, Documents } from '../work/commit.js';
+import type { Change, Documents } from '../work/change.js';
 import { rest } from '../rest.js';
 import { commitHeld } from './commitHeld.js';
 import type { SyncDeps } from './syncDeps.js';

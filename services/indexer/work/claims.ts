@@ -12,7 +12,7 @@ import {
 } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { slices } from '../records/slices.js';
-import type { Documents } from './commit.js';
+import type { Documents } from './change.js';
 
 /** After this time (ms) without being renewed, a claim is free, because its process has ended. */
 export const LEASE_MS = 15_000;

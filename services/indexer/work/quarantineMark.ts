@@ -3,7 +3,7 @@ import { failureOf } from '../../../shared/store/quarantine.js';
 import { MOST_TRIES, NEVER, type Mark } from '../../../shared/store/work.js';
 import type { IndexerDeps } from '../deps.js';
 import { isHeld, readsOf, released } from './claims.js';
-import type { Change, Documents } from './commit.js';
+import type { Change, Documents } from './change.js';
 
 const MOST_REASON = 300;
 

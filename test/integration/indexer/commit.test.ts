@@ -8,7 +8,8 @@ import {
   type WithTransactionCallback,
 } from 'mongodb';
 import { isTransient } from '../../../services/indexer/permanentErrors.js';
-import { createCommit, type Change, type Commit } from '../../../services/indexer/work/commit.js';
+import type { Change } from '../../../services/indexer/work/change.js';
+import { createCommit, type Commit } from '../../../services/indexer/work/commit.js';
 import { collectionsOf } from '../../../shared/store/collections.js';
 import { requestErasure } from '../../../shared/store/erasures.js';
 import type { ImportRecord } from '../../../shared/store/views.js';

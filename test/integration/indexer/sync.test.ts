@@ -4,7 +4,7 @@ import { deleteMessage } from '../../../services/indexer/jobs/deleteMessage.js';
 import { eraseUser } from '../../../services/indexer/jobs/eraseUser.js';
 import { valueDigest } from '../../../services/indexer/records/mergeFields.js';
 import { REPORT_NOBODY } from '../../../services/indexer/report.js';
-import type { Change } from '../../../services/indexer/work/commit.js';
+import type { Change } from '../../../services/indexer/work/change.js';
 import type { DiscordOptions } from '../../support/discord/settings.js';
 import type { Thread } from '../../support/discord/model/entities.js';
 import type { PublicThread } from '../../support/discord/model/model.js';
