@@ -1,9 +1,13 @@
 import type { Job } from 'bullmq';
+import type { Collections } from '../../shared/store/collections.js';
+import { mirrorStats } from '../../shared/store/mirrorStats.js';
 import { LATE_KINDS, NEVER } from '../../shared/store/work.js';
 import { CliError } from './cliError.js';
 import { createProgress } from './progress.js';
 import { safeText } from './safeText.js';
 import { waitForWork, type Watched } from './waitForWork.js';
+
+const SLOW_FILE = 'That may take five minutes while another file is downloaded slowly';
 
 /** What a job has come to. `error` says why it failed; it is null where the job gave a `result`. */
 export interface JobEnd {
@@ -59,8 +63,26 @@ async function whyStill(archive: Watched, jobId: string): Promise<string | null>
     return 'The job waits for its turn: those that were filed before come first, such as files to import';
   // The job of a sync is delayed between two checks of whether the sync has ended. So only an active job can be stuck.
   if (state !== 'active') return null;
+  const { collections } = archive.mongo;
   const waiting = { kind: { $nin: [...LATE_KINDS] }, due: { $ne: NEVER } };
-  const { work } = archive.mongo.collections;
-  const mark = await work.findOne(waiting, { projection: { _id: 1 } });
-  return mark && 'The job waits until what was changed is built and counted, such as by an import';
+  const mark = await collections.work.findOne(waiting, { projection: { _id: 1 } });
+  if (mark)
+    return 'The job waits until what was changed is built and counted, such as by an import';
+  return whyMirrored(collections, job);
+}
+
+/** Why copies of files are still there that a deletion or an erasure removes; null where none are. */
+async function whyMirrored(
+  collections: Collections,
+  { name, data }: Pick<Job, 'name' | 'data'>,
+): Promise<string | null> {
+  // The marks that such a job waits for name the job and the id of what it removes.
+  const cause = `${name}/${Object.values(data as object)[0]}`;
+  const mark = await collections.work.findOne(
+    { kind: 'mirror', causes: cause },
+    { projection: { _id: 1 } },
+  );
+  if (!mark) return null;
+  const stats = await mirrorStats(collections);
+  return `The job waits until copies of files are removed from the mirror. ${stats?.problem ?? SLOW_FILE}`;
 }

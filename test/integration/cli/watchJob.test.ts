@@ -3,8 +3,10 @@ import type { Job } from 'bullmq';
 import { expect } from 'chai';
 import { watchJob } from '../../../services/cli/watchJob.js';
 import type { Archive } from '../../../services/cli/openArchive.js';
+import { EMPTY } from '../../../services/indexer/mirror/fileRecords.js';
 import { LaunchError } from '../../../services/local/launchError.js';
 import { beginRestore, endRestore } from '../../../shared/store/restore.js';
+import { stateOf } from '../../../shared/store/state.js';
 import { AT_ONCE } from '../../../shared/store/work.js';
 import { suiteStores } from '../../support/suiteStores.js';
 import { rejectionOf } from '../../support/temporaryFolder.js';
@@ -15,7 +17,10 @@ describe('watchJob', () => {
 
   /** What is reported about a job that does not move for three looks, and then ends. */
   async function saidOf(
-    job: { state: 'waiting' | 'active' | 'delayed'; failedReason?: string },
+    job: Pick<Partial<Job>, 'name' | 'data'> & {
+      state: 'waiting' | 'active' | 'delayed';
+      failedReason?: string;
+    },
     { workers = [1], paused = false, isAway = false, lookMs = 20_000 } = {},
   ): Promise<string[]> {
     const said: string[] = [];
@@ -25,6 +30,8 @@ describe('watchJob', () => {
     let passedMs = 0;
     mock.method(performance, 'now', () => before + passedMs);
     const found = (): Partial<Job> => ({
+      name: job.name ?? 'verify',
+      data: (job.data as unknown) ?? { repair: false },
       progress: 0,
       returnvalue: 'removed',
       attemptsMade: job.failedReason ? 1 : 0,
@@ -125,5 +132,27 @@ describe('watchJob', () => {
     expect(await saidOf({ state: 'active' })).to.deep.equal([
       'The job waits until what was changed is built and counted, such as by an import',
     ]);
+  });
+
+  it('tells an erasure that copies cannot be removed from the mirror, and why', async () => {
+    const mark = {
+      kind: 'mirror',
+      subject: 'thread/1',
+      token: 'a',
+      at: new Date(),
+      due: AT_ONCE,
+      causes: ['erase-user/e1'],
+    } as const;
+    const { work, state } = stores.mongo.collections;
+    await work.insertOne({ ...mark, causes: [...mark.causes], _id: 'mirror/thread/1' });
+    const erasure = { state: 'active', name: 'erase-user', data: { erasureId: 'e1' } } as const;
+    expect(await saidOf(erasure)).to.deep.equal([
+      'The job waits until copies of files are removed from the mirror. That may take five minutes while another file is downloaded slowly',
+    ]);
+    await stateOf(state, 'mirror').insertOne({ ...EMPTY, problem: 'It does not answer' });
+    expect(await saidOf(erasure)).to.deep.equal([
+      'The job waits until copies of files are removed from the mirror. It does not answer',
+    ]);
+    expect(await saidOf({ ...erasure, data: { erasureId: 'e2' } })).to.deep.equal([]);
   });
 });
