@@ -48,6 +48,7 @@ export async function remove(removal: Removal, options: RemovalOptions): Promise
 function jobOf(archive: Archive, removal: Removal): CommandJob {
   return {
     label: 'remove',
+    isRecorded: true,
     file: () => removal.file(archive),
     resultOf(result, jobId) {
       const removed = result as Record<string, number>;

@@ -46,6 +46,7 @@ async function sync(archive: Archive, place: SyncRequest, wait: boolean): Promis
   }
   const job = {
     label: 'sync',
+    isRecorded: true,
     async file() {
       const requestId = await requestSync(collections, place);
       return archive.producer.add('sync', { requestId });
