@@ -12,7 +12,11 @@ export function whyAway(redis: Redis): () => Error | undefined {
     if (isFirst) failure = error;
     isFirst = false;
   });
-  redis.on('close', () => (isFirst = true));
+  redis.on('close', () => {
+    isFirst = true;
+    // A proxy whose server is away accepts a connection and closes it, which is no error to the driver.
+    failure ??= new Error('the connection was closed');
+  });
   redis.on('ready', () => (failure = undefined));
   return () => failure;
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createRedis, createWorkerRedis } from '../../../shared/platform/clients.js';
 import { readSettings } from '../../../shared/platform/env.js';
@@ -19,6 +20,21 @@ describe('createRedis', () => {
       expect(why()?.message).to.equal('ERR DB index is out of range');
     } finally {
       redis.disconnect();
+    }
+  });
+
+  it('tells that the connection was closed where a proxy accepts it and its server is away', async () => {
+    const proxy = createServer((socket) => socket.resume().end()).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const redis = createRedis(`redis://127.0.0.1:${port}`, { timeoutMs: 20_000 });
+    const why = whyAway(redis);
+    try {
+      await rejectionOf(redis.connect());
+      expect(why()?.message).to.equal('the connection was closed');
+    } finally {
+      redis.disconnect();
+      proxy.close();
     }
   });
 
