@@ -1,4 +1,5 @@
 import type { Job } from 'bullmq';
+import { removalCause, type RemovalName } from '../../shared/jobs/removalCause.js';
 import type { Collections } from '../../shared/store/collections.js';
 import { mirrorStats } from '../../shared/store/mirrorStats.js';
 import { LATE_KINDS, NEVER } from '../../shared/store/work.js';
@@ -76,8 +77,8 @@ async function whyMirrored(
   collections: Collections,
   { name, data }: Pick<Job, 'name' | 'data'>,
 ): Promise<string | null> {
-  // The marks that such a job waits for name the job and the id of what it removes.
-  const cause = `${name}/${Object.values(data as object)[0]}`;
+  const [id] = Object.values(data as object);
+  const cause = removalCause(name as RemovalName, String(id));
   const mark = await collections.work.findOne(
     { kind: 'mirror', causes: cause },
     { projection: { _id: 1 } },

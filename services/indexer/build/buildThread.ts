@@ -1,3 +1,4 @@
+import { removalCause } from '../../../shared/jobs/removalCause.js';
 import { memoryBudget } from '../../../shared/platform/memoryBudget.js';
 import type { ErasedPeople } from '../../../shared/store/erasures.js';
 import { MESSAGE_BATCH } from '../../../shared/store/messageBatch.js';
@@ -23,6 +24,8 @@ import { readThread } from './readThread.js';
 import { storedThread } from './storedThread.js';
 import { removeViews, storeViews, type BuiltThread } from './storeViews.js';
 
+/** How the causes of erasures begin. */
+const ERASURE = removalCause('erase-user', '');
 /** Bounds the memory: threads that are built at the same time have at most so many messages together. */
 const MESSAGES_AT_ONCE = 3_000;
 /** A longer thread counts as so many messages. It is read in batches, so it holds no more of them in memory. */
@@ -108,7 +111,7 @@ async function emptied(
 ): Promise<ThreadRecord> {
   await cleanWords(deps, thread._id, erased);
   const now = (await cleanThread(deps, thread._id, erased)) ?? thread;
-  const isErasing = mark.causes?.some((cause) => cause.startsWith('erase-user/'));
+  const isErasing = mark.causes?.some((cause) => cause.startsWith(ERASURE));
   return isErasing ? removeIfEmptied(deps, now, mark) : now;
 }
 

@@ -1,4 +1,5 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { removalCause } from '../../../shared/jobs/removalCause.js';
 import { liveTime } from '../../../shared/store/sourceTime.js';
 import type { IndexerDeps } from '../deps.js';
 import { redactMessage } from '../records/redactMessage.js';
@@ -16,7 +17,7 @@ export async function deleteMessage(
   const { messages, threads } = deps.collections;
   const found = await messages.findOne({ _id: messageId }, { projection: { threadId: 1 } });
   if (!found) return { messages: 0 };
-  const cause = `delete-message/${messageId}`;
+  const cause = removalCause('delete-message', messageId);
   const { isNew, threadId } = await deps.commit({
     // A thread that the message started has the same id.
     reads: { messages: [messageId], threads: [messageId] },

@@ -1,4 +1,5 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { removalCause } from '../../../shared/jobs/removalCause.js';
 import { ALL_SERVERS } from '../../../shared/store/bodyKinds.js';
 import type { IndexerDeps } from '../deps.js';
 import { channelTombstone, serverTombstone } from '../records/tombstones.js';
@@ -32,7 +33,7 @@ export function recordChannelDeletion(
   { commit }: Pick<IndexerDeps, 'commit'>,
   channelId: string,
 ): Promise<RecordedDeletion | null> {
-  const cause = `delete-channel/${channelId}`;
+  const cause = removalCause('delete-channel', channelId);
   return commit({
     reads: { channels: [channelId] },
     decide(documents) {
@@ -54,7 +55,7 @@ export async function deleteServer(
   report: Report,
 ): Promise<Removed> {
   const { channels } = deps.collections;
-  const cause = `delete-server/${serverId}`;
+  const cause = removalCause('delete-server', serverId);
   const removed = await countThreads(deps, { serverId });
   const isKnown = await deps.commit({
     reads: { servers: [serverId] },

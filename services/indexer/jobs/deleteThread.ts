@@ -1,4 +1,5 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { removalCause } from '../../../shared/jobs/removalCause.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import type { IndexerDeps } from '../deps.js';
 import type { ThreadRecord } from '../../../shared/store/records.js';
@@ -37,7 +38,7 @@ export function recordThreadDeletion(
   threadId: string,
   place?: ThreadPlace,
 ): Promise<RecordedDeletion | null> {
-  const cause = `delete-thread/${threadId}`;
+  const cause = removalCause('delete-thread', threadId);
   return commit({
     reads: { threads: [threadId] },
     decide(documents) {

@@ -1,4 +1,5 @@
 import type { JobPayloads } from '../../../shared/jobs/jobs.js';
+import { removalCause } from '../../../shared/jobs/removalCause.js';
 import { faultPoint } from '../../../shared/platform/faultPoint.js';
 import { eraseFields } from '../../../shared/store/eraseThread.js';
 import { announceErasure, erasedPeople } from '../../../shared/store/erasures.js';
@@ -59,7 +60,7 @@ export async function eraseUser(
   const erasure = await collections.erasures.findOne({ _id: erasureId });
   if (!erasure?.userId) return NOTHING;
   const { userId } = erasure;
-  const cause = `erase-user/${erasureId}`;
+  const cause = removalCause('erase-user', erasureId);
   // The request may have been interrupted before it announced the erasure.
   await announceErasure(collections);
   const traces = await findTraces(deps, erasure, report);
