@@ -10,6 +10,7 @@ import { createLogger } from '../../../../shared/platform/logger.js';
 import { until } from '../../../support/apiServer.js';
 import { CLIENT_ID, REDIRECT_URI, startPlatform } from '../../../support/platformDouble.js';
 import { stayInMinute } from '../../../support/stayInMinute.js';
+import { stopPerformance } from '../../../support/stopPerformance.js';
 
 const user: PlatformProfile = {
   id: '42',
@@ -176,5 +177,34 @@ describe('createPlatformUsers', () => {
     expect(await outcome(find('one too many'))).to.equal('503 1');
     for (const answer of waiting) answer();
     expect(new Set(await Promise.all(first))).to.deep.equal(new Set(['found']));
+  });
+});
+
+describe('a user whom createPlatformUsers remembers', () => {
+  const time = stopPerformance();
+
+  /** How a token is answered that is revoked once it was looked up, `laterMs` after that began. */
+  const answerOf = async (laterMs: number, lookUpMs = 0): Promise<string> => {
+    let isRevoked = false;
+    const find = createPlatformUsers(
+      aPlatform(() => {
+        time.now += lookUpMs;
+        return isRevoked ? Promise.reject(invalidCredential('token')) : Promise.resolve(user);
+      }),
+    );
+    expect(await outcome(find('token'))).to.equal('found');
+    isRevoked = true;
+    time.now += laterMs - lookUpMs;
+    return await outcome(find('token'));
+  };
+
+  it('is asked for again after a minute, because the token may have been revoked', async () => {
+    expect(await answerOf(60_000)).to.equal('found');
+    expect(await answerOf(60_001)).to.equal('403');
+  });
+
+  it('is remembered from the beginning of the look-up, during which the token may be revoked', async () => {
+    expect(await answerOf(60_000, 9_000)).to.equal('found');
+    expect(await answerOf(60_001, 9_000)).to.equal('403');
   });
 });
