@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import { AUDIENCE, ISSUER } from '../../../services/api/auth/serviceClaims.js';
+import { AUDIENCE, CLOCK_SKEW_SECONDS, ISSUER } from '../../../services/api/auth/serviceClaims.js';
 import { SCOPES } from '../../../shared/contract/scopes.js';
 import type { Access, Operation } from '../../../shared/contract/operation.js';
 import { operations } from '../../../shared/contract/operations.js';
@@ -247,7 +247,7 @@ async function credentials(api: AuthServer): Promise<Sent[]> {
     },
     {
       name: 'expired token',
-      headers: bearer(aToken(admin, { expiresIn: -60 })),
+      headers: bearer(aToken(admin, { expiresIn: -CLOCK_SKEW_SECONDS - 1 })),
       verdict: () => '401 TOKEN_EXPIRED',
     },
     {
@@ -319,6 +319,7 @@ function refusedTokens(sid: string): Sent[] {
     'no issuer': aToken({ ...claims, iss: undefined }),
     'other audience': aToken({ ...claims, aud: ['elsewhere'] }),
     'issued tomorrow': aToken({ ...claims, iat: now + 86_400 }),
+    'valid from tomorrow on': aToken({ ...claims, nbf: now + 86_400 }),
     'of before': aToken({ ...claims, aud: 'forum-archive' }),
     'of before, to read': aToken({ sub: USER_ID, aud: 'forum-archive', scope: ['read'] }),
     'of before, without an audience': aToken({ ...claims, aud: undefined, iss: undefined }),
@@ -356,7 +357,7 @@ function malformedClaims(good: { iat: number; sid: string }): string[] {
 }
 
 async function refusedKeys(api: AuthServer): Promise<Sent[]> {
-  const expired = await api.key('admin', new Date(Date.now() - 3_600_000));
+  const expired = await api.key('admin', new Date(Date.now() - 1));
   const revoked = await api.key('admin');
   await revokeApiKey(api.stores.mongo.collections, revoked.split('_')[1]!);
   const good = await api.key('admin');

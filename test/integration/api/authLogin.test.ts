@@ -4,6 +4,7 @@ import type { TokenResponse } from '../../../shared/contract/auth.js';
 import { newState } from '../../../services/api/auth/oauthState.js';
 import { sign } from '../../../services/api/auth/signature.js';
 import { currentUserSchema, tokenResponseSchema } from '../../../shared/contract/auth.js';
+import { readSettings } from '../../../shared/platform/env.js';
 import { until, type Reply } from '../../support/apiServer.js';
 import {
   ADMIN_ID,
@@ -412,6 +413,22 @@ describe('POST /auth/refresh', () => {
     expect((await refresh(refresh_token)).status).to.equal(200);
     const family = await refreshTokens.findOne({ _id: familyId });
     expect(family!.expiresAt).to.be.above(new Date(soon.getTime() + 60_000));
+  });
+
+  it('gives tokens that last as long as their login, and that as long as is set', async () => {
+    const { refreshTokens } = api.stores.mongo.collections;
+    const lifeMs = readSettings({}).REFRESH_TOKEN_SECONDS * 1_000;
+    const check = async ({ refresh_token }: TokenResponse, began: number) => {
+      const [, familyId = '', , expires] = refresh_token.split('_');
+      const { expiresAt } = (await refreshTokens.findOne({ _id: familyId }))!;
+      expect(Number(expires)).to.equal(Math.floor(expiresAt.getTime() / 1_000));
+      expect(expiresAt.getTime()).to.be.within(began + lifeMs, Date.now() + lifeMs);
+    };
+    const began = Date.now();
+    const first = await logIn();
+    await check(first, began);
+    const renewed = Date.now();
+    await check((await refresh(first.refresh_token)).json() as TokenResponse, renewed);
   });
 
   it('takes one of 50 parallel uses of a token', async () => {

@@ -331,7 +331,14 @@ describe('the queue dashboard', () => {
       api.send('PUT', path, { ...basic(admin['X-API-Key']), ...headers });
     expect((await put({ Origin: 'https://elsewhere.example' })).status).to.equal(403);
     expect((await put({ Origin: 'null' })).status).to.equal(403);
-    expect((await put({ 'Sec-Fetch-Site': 'cross-site' })).status).to.equal(403);
+    const Host = 'archive.example';
+    for (const host of [`${Host}:81`, `not-${Host}`, `x.${Host}`, `${Host}.elsewhere.example`]) {
+      expect((await put({ Host, Origin: `https://${host}` })).status, host).to.equal(403);
+    }
+    expect((await put({ Host, Origin: `https://${Host}` })).status).to.equal(200);
+    for (const site of ['cross-site', 'same-site']) {
+      expect((await put({ 'Sec-Fetch-Site': site })).status, site).to.equal(403);
+    }
     expect((await put({ Origin: api.url, 'Sec-Fetch-Site': 'same-origin' })).status).to.equal(200);
     expect((await api.send('PUT', path.replace('pause', 'resume'), admin)).status).to.equal(200);
     expect((await api.send('PUT', path.replace('archive', 'none'), admin)).status).to.equal(404);
