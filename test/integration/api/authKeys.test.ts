@@ -118,6 +118,17 @@ describe('API keys', () => {
     }
   });
 
+  it('last ten years at most', async () => {
+    const statuses = [];
+    for (const days of [-1, 1]) {
+      const end = new Date();
+      end.setUTCFullYear(end.getUTCFullYear() + 10, end.getUTCMonth(), end.getUTCDate() + days);
+      const body = { name: 'x', level: 'read', expiresAt: end.toISOString() };
+      statuses.push((await api.send('POST', '/admin/keys', admin, body)).status);
+    }
+    expect(statuses).to.deep.equal([201, 400]);
+  });
+
   it('are refused where their expiry is wrong', async () => {
     const body = { name: 'x', level: 'read', expiresAt: `${NEXT_YEAR}` };
     const reply = await api.send('POST', '/admin/keys', admin, body);
