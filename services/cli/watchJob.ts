@@ -77,8 +77,8 @@ async function whyMirrored(
   collections: Collections,
   { name, data }: Pick<Job, 'name' | 'data'>,
 ): Promise<string | null> {
-  const [id] = Object.values(data as object);
-  const cause = removalCause(name as RemovalName, String(id));
+  const [id = ''] = Object.values(data as Record<string, string>);
+  const cause = removalCause(name as RemovalName, id);
   const mark = await collections.work.findOne(
     { kind: 'mirror', causes: cause },
     { projection: { _id: 1 } },
