@@ -44,7 +44,9 @@ function find(root: Node, path: string, queryString: string): Match | undefined 
     node = next ?? node.parameter?.node;
     if (!node) return undefined;
   }
-  return node.end && { ...node.end, params, queryString };
+  if (!node.end) return undefined;
+  const { route, path: declared } = node.end;
+  return { route, path: declared, params, queryString };
 }
 
 function add(root: Node, path: string, route: Route): void {

@@ -76,11 +76,11 @@ export function route<Params, Query, Body>(
   return {
     operation,
     isSameForAll: dependsOn !== undefined,
-    ask({ params, queryString, ...asked }) {
+    ask({ params, queryString, caller, asker, cookie, part }) {
       const query = readQuery(queryString);
       const input = { params: params as Params, query };
       const answer = (body: unknown): Promise<Answer> =>
-        handler({ ...asked, params: input.params, query, body: body as Body });
+        handler({ params: input.params, query, body: body as Body, caller, asker, cookie, part });
       const dependency = dependsOn?.(input);
       if (!dependency) return { answer };
       const {
