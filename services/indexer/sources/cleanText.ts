@@ -2,6 +2,7 @@ import { plainName } from '../../../shared/store/plainName.js';
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const MAX_NAME = 200;
+const ENDING = /\.\w{1,20}$/;
 /** A character that readers can see. Some people use names of blank letters, such as U+3164 and U+2800. */
 const VISIBLE = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 
@@ -12,6 +13,20 @@ const VISIBLE = /[^\s\u2800\p{Default_Ignorable_Code_Point}]/u;
 export function cleanName(text: string | null | undefined, fallback: string): string {
   const name = cut(plainName(wellFormed(text ?? '')), MAX_NAME).trim();
   return VISIBLE.test(name) ? name : fallback;
+}
+
+/**
+ * A file's name, cleaned as other names are: without any folder, and without dots and spaces in front, because readers
+ * save attachments by it. A long name is cut before its ending, which tells what kind of file it is.
+ */
+export function cleanFileName(text: string): string {
+  const name = plainName(wellFormed(text))
+    .split(/[\\/]/)
+    .at(-1)!
+    .replace(/^[.\s]+/, '');
+  const ending = ENDING.exec(name)?.[0] ?? '';
+  const stem = name.slice(0, name.length - ending.length);
+  return cleanName(`${cut(stem, MAX_NAME - ending.length)}${ending}`, 'file');
 }
 
 /** A name cleaned by `cleanName`; null where nothing can be seen in it. */

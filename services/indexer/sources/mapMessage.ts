@@ -22,7 +22,7 @@ import type {
 import { UNTOLD_COPY } from '../../../shared/store/forwards.js';
 import { asOnePart } from '../content/partBreak.js';
 import { attachmentUrl, stickerUrl } from './assetUrls.js';
-import { cleanContent, cleanName } from './cleanText.js';
+import { cleanContent, cleanFileName, cleanName } from './cleanText.js';
 import { cleanContentType, contentTypeOf } from './contentTypes.js';
 import { mapEmbed } from './mapEmbed.js';
 import { mapAuthor, mapNames } from './mapUser.js';
@@ -93,7 +93,7 @@ function restoring(
 function mapAttachment(file: ExportAttachment, threadId: string): AttachmentRecord {
   const description = cleanContent(file.description).trim();
   const isSpoiler = file.isSpoiler ?? file.fileName.startsWith(SPOILER_PREFIX);
-  const filename = cleanName(baseName(cleanName(file.fileName, '')), 'file');
+  const filename = cleanFileName(file.fileName);
   return {
     id: file.id,
     filename,
@@ -194,12 +194,4 @@ function mapRoles(
 ): Pick<MessageRecord, 'mentionedRoles'> {
   if (roles.length === 0) return {};
   return { mentionedRoles: roles.map(({ id, name }) => ({ id, name: cleanName(name, 'role') })) };
-}
-
-/** A file's name without any folder, and without dots and spaces in front: readers save attachments by it. */
-function baseName(name: string): string {
-  return name
-    .split(/[\\/]/)
-    .at(-1)!
-    .replace(/^[.\s]+/, '');
 }

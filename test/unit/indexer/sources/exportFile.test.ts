@@ -229,6 +229,23 @@ describe('sourceMessage', () => {
     }
   });
 
+  it('cuts a long file name before its ending, which tells what kind of file it is', () => {
+    const fileOf = (fileName: string) => map({ attachments: [{ id: '9', url: '', fileName }] });
+    for (const [given, kept] of Object.entries({
+      [`${'n'.repeat(251)}.PNG`]: `${'n'.repeat(196)}.PNG`,
+      [`${'folder/'.repeat(40)}a.PNG`]: 'a.PNG',
+      [`${'🎉'.repeat(251)}.PNG`]: `${'🎉'.repeat(196)}.PNG`,
+    })) {
+      const [file] = fileOf(given).attachments;
+      expect(file).to.include({ filename: kept, contentType: 'image/png' });
+      expect(file?.url).to.match(/\.PNG$/);
+      expect(fileOf(kept).attachments[0]?.filename).to.equal(kept);
+    }
+    expect(fileOf('.'.repeat(300)).attachments[0]?.filename).to.equal('file');
+    const endless = `a.${'n'.repeat(251)}`;
+    expect(fileOf(endless).attachments[0]?.filename).to.equal(endless.slice(0, 200));
+  });
+
   it('gives an embed no time where the one it has is beyond what is kept', () => {
     const times = ['9999-12-31T23:59:59+00:00', '2026-01-02T03:04:05+00:00', null];
     const { embeds } = map({ embeds: times.map((timestamp) => ({ timestamp })) });
