@@ -214,7 +214,7 @@ export interface EmbedMediaBody {
 
 /** Checks an EmbedMediaBody. */
 export const embedMediaSchema = Joi.object<EmbedMediaBody, true>({
-  url: text('Address of the picture or video'),
+  url: text('Address of the picture or video, on a host that anybody may have chosen'),
   width: nullablePixels('Width'),
   height: nullablePixels('Height'),
 });
@@ -246,7 +246,10 @@ export const embedSchema = Joi.object<Embed, true>({
   timestamp: nullableTime('Time shown in it'),
   thumbnail: embedMediaSchema.allow(null).required().description('Small picture'),
   images: listOf(embedMediaSchema, 'Large pictures'),
-  video: embedMediaSchema.allow(null).required().description('Video'),
+  video: embedMediaSchema
+    .allow(null)
+    .required()
+    .description('Video; where type is not gifv, maybe a page with a player'),
   author: Joi.object<NonNullable<Embed['author']>, true>({
     name: text('Name'),
     url: nullableText('Address'),
