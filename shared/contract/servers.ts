@@ -123,7 +123,7 @@ export interface ServerStats {
 
 const counts = Joi.object<ServerStats['stats'], true>({
   threads: Joi.object<ServerStats['stats']['threads'], true>({
-    total: count('All threads'),
+    total: count('All threads; a locked one counts only here'),
     open: count('Open threads'),
     resolved: count('Resolved threads'),
     archived: count('Archived threads'),

@@ -53,7 +53,7 @@ const shownFields = {
   displayName: text(
     'Name a reader would have seen: server nickname, else global name, else account name',
   ),
-  avatar: text('Address of the picture (https)'),
+  avatar: text('Address of the picture, of the platform or of this service'),
 };
 
 /** Checks a ThreadAuthor. */

@@ -36,7 +36,7 @@ export const userProfileSchema = Joi.object<UserProfile, true>({
   id: id('User id'),
   username: text('Account name'),
   displayName: text('Name a reader would have seen last'),
-  avatar: text('Address of the picture (https)'),
+  avatar: text('Address of the picture, of the platform or of this service'),
   isBot: flag('Whether this is a bot'),
   messageCount: count('Messages they wrote'),
   threadCount: count('Threads they started'),
@@ -82,7 +82,7 @@ export const leaderboardEntrySchema = Joi.object<LeaderboardEntry, true>({
   userId: id('User id'),
   username: text('Account name'),
   displayName: text('Name a reader would have seen last'),
-  avatar: text('Address of the picture (https)'),
+  avatar: text('Address of the picture, of the platform or of this service'),
   isBot: flag('Whether this is a bot'),
   count: count('Messages, threads or reactions in the period'),
 }).description('A line of a leaderboard');
