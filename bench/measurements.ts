@@ -213,7 +213,7 @@ function suggestions(beginnings: readonly string[]): ColdPaths {
     paths: beginnings.map(suggestPath),
     floor: {
       kind: 'search',
-      questions: beginnings.map((q) => searchQuestion(buildSuggestRequest(q))),
+      questions: beginnings.map((q) => searchQuestion(buildSuggestRequest({ q }))),
     },
   };
 }

@@ -43,6 +43,8 @@ export interface SearchParams {
 /** The query of GET /suggest. */
 export interface SuggestParams {
   q: string;
+  serverId?: string;
+  channelId?: string;
 }
 
 /** Escaped HTML with `<mark>` around what matched. */
@@ -164,6 +166,8 @@ export const searchQuerySchema = Joi.object<SearchParams, true>({
 /** Checks SuggestParams. */
 export const suggestQuerySchema = Joi.object<SuggestParams, true>({
   q: queryText.description('The beginning of a title, as typed so far'),
+  serverId: filter('Only this server'),
+  channelId: filter('Only this channel'),
 });
 
 const score = Joi.number()

@@ -25,10 +25,14 @@ function filtersOf(params: SearchParams): Query[] {
     authorId,
     hasAttachment,
   };
-  const exact = Object.entries(wanted).flatMap(([field, value]) =>
+  return [...exactly(wanted), ...timeFilter(params)];
+}
+
+/** A filter for each field that is to have a value. */
+export function exactly(fields: Record<string, string | boolean | undefined>): Query[] {
+  return Object.entries(fields).flatMap(([field, value]) =>
     value === undefined ? [] : [{ term: { [field]: value } }],
   );
-  return [...exact, ...timeFilter(params)];
 }
 
 function timeFilter({ after, before }: SearchParams): Query[] {

@@ -82,6 +82,8 @@ describe('GET /api/search and /api/suggest', () => {
     const body = reply.json() as { suggestions: { title: string }[] };
     expect(suggestResponseSchema.validate(body).error).to.equal(undefined);
     expect(body.suggestions.map(({ title }) => title)).to.deep.equal(['Mending sails & nets']);
+    const elsewhere = await api.get('/api/suggest?q=mending%20sa&serverId=404');
+    expect(elsewhere.json()).to.deep.include({ suggestions: [] });
   });
 
   it('answers 503 with Retry-After while there is no index, and everything else still answers', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { suggestTitles } from '../../../../services/api/search/suggestTitles.js';
-import { suggestResponseSchema } from '../../../../shared/contract/search.js';
+import { suggestResponseSchema, type SuggestParams } from '../../../../shared/contract/search.js';
 import { aThread, searchSuite, UNLIMITED } from '../../../support/searchDocuments.js';
 
 describe('search: suggestions', () => {
@@ -25,7 +25,7 @@ describe('search: suggestions', () => {
       ...aThread({ title: 'Hawser', messages: ['use zigbeam'] }),
       ...aThread({ title: 'Ropes', messages: ['a hawser'] }),
       ...aThread({ title: 'Down again', messages: ['my clüster of sticks broke'] }),
-      ...aThread({ title: 'Lights', messages: ['use zigbee'] }),
+      ...aThread({ title: 'Lights', messages: ['use zigbee'], channelId: '9' }),
       ...aThread({ title: 'Clutter zigbee' }),
       ...aThread({
         title: 'Radios',
@@ -37,8 +37,10 @@ describe('search: suggestions', () => {
     ]);
   });
 
-  const titles = async (q: string) =>
-    (await suggestTitles(fixture, { q }, UNLIMITED)).suggestions.map(({ title }) => title);
+  const titles = async (q: string, place: Omit<SuggestParams, 'q'> = {}) => {
+    const { suggestions } = await suggestTitles(fixture, { q, ...place }, UNLIMITED);
+    return suggestions.map(({ title }) => title);
+  };
 
   it('corrects a query that finds nothing', async () => {
     const found = await fixture.search('rudddr <b>pintel</b>');
@@ -125,6 +127,12 @@ describe('search: suggestions', () => {
     expect(await titles('c++')).to.deep.equal(['C++ for sailors']);
     expect(await titles('uber')).to.deep.equal(['Überholung der Jolle']);
     expect(await titles('달리는 배'.normalize('NFD'))).to.deep.equal(['달리는 배']);
+  });
+
+  it('completes titles of one server, or of one channel', async () => {
+    expect(await titles('rep', { serverId: '7' })).to.deep.equal(['My rudder repairs']);
+    expect(await titles('rep', { serverId: '7', channelId: '9' })).to.deep.equal([]);
+    expect(await titles('lights', { channelId: '9' })).to.deep.equal(['Lights']);
   });
 
   it('gives at most 8, the longest conversations first', async () => {
