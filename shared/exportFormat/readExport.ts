@@ -20,8 +20,8 @@ export interface ExportFile {
   header: ExportHeader;
   messages: number;
   /**
-   * When the file was made (microseconds since the epoch). Files of old exporters do not tell that: then it is the time
-   * of the newest message, or else that of the thread.
+   * When the file was made (microseconds since the epoch). Files of old exporters do not tell that: then it is the
+   * latest time at which one of its messages was written or edited, or else that of the thread.
    */
   asOf: number;
   /** Whether the thread was started from a message of a text channel. */
@@ -100,7 +100,7 @@ async function inspect(
 ): Promise<Inspection> {
   const header: Partial<ExportHeader> = {};
   const found: Found = { messages: 0, startedFromMessage: false, batch: [] };
-  const times: Times = { newest: null, latest: -Infinity, latestPlace: '' };
+  const times: Times = { newest: null, edited: NEVER, told: NEVER };
   let bytes = 0;
   let hasMessages = false;
   for await (const parts of readParts(source)) {
@@ -134,21 +134,31 @@ function noteMessage(found: Found, message: ExportMessage, bytes: number): void 
   found.batch?.push(message);
 }
 
-/** Times of the messages so far (microseconds since the epoch). */
+/** A time that a message tells (microseconds since the epoch), and its place in the file. */
+interface PlacedTime {
+  time: number;
+  place: string;
+}
+const NEVER: PlacedTime = { time: -Infinity, place: '' };
+
+/** Times of the messages so far. */
 interface Times {
-  /** When the newest message was written. */
+  /** When the newest message was written (microseconds since the epoch). */
   newest: number | null;
-  /** The latest `asOf`, and its place. */
-  latest: number;
-  latestPlace: string;
+  /** The latest `timestampEdited`. */
+  edited: PlacedTime;
+  /** The latest `asOf`. */
+  told: PlacedTime;
 }
 
-function noteTimes(times: Times, time: number, { asOf }: ExportMessage, part: ExportPart): void {
+function noteTimes(times: Times, time: number, message: ExportMessage, part: ExportPart): void {
   times.newest = Math.max(times.newest ?? -Infinity, time * 1_000);
-  const told = timestampToMicrosOrNull(asOf) ?? -Infinity;
-  if (told > times.latest) {
-    Object.assign(times, { latest: told, latestPlace: placeIn(part, ['asOf']) });
-  }
+  const later = (known: PlacedTime, key: 'timestampEdited' | 'asOf'): PlacedTime => {
+    const at = timestampToMicrosOrNull(message[key]) ?? -Infinity;
+    return at > known.time ? { time: at, place: placeIn(part, [key]) } : known;
+  };
+  times.edited = later(times.edited, 'timestampEdited');
+  times.told = later(times.told, 'asOf');
 }
 
 function requireArray(part: ExportPart): true {
@@ -196,16 +206,26 @@ function fileTime(kind: ExportFile['kind'], header: ExportHeader, times: Times):
   const exportedAt = timestampToMicrosOrNull(header.exportedAt);
   if (kind === 'thread' || exportedAt === null) requireNotAhead(startedAt, () => 'channel.id');
   if (exportedAt !== null) requireNotAhead(exportedAt / 1_000, () => 'exportedAt');
-  const asOf = exportedAt ?? times.newest ?? startedAt * 1_000;
-  if (times.latest <= asOf) return asOf;
-  throw new ExportError("asOf must not be later than the file's exportedAt", times.latestPlace);
+  const asOf = exportedAt ?? timeOfMessages(times) ?? startedAt * 1_000;
+  if (times.told.time <= asOf) return asOf;
+  throw new ExportError("asOf must not be later than the file's exportedAt", times.told.place);
+}
+
+/**
+ * The latest time at which a message was written or edited; null without messages. Of two old files with the same
+ * messages, the one that holds a later edit is surely the later one.
+ */
+function timeOfMessages({ newest, edited }: Times): number | null {
+  if (newest === null || edited.time <= newest) return newest;
+  requireNotAhead(edited.time / 1_000, () => edited.place);
+  return edited.time;
 }
 
 /**
  * Throws ExportError for a time (milliseconds since the epoch) more than a year ahead. The newest source wins, so a
  * file from the future would win over every later one. A message from the future would be its thread's last activity
- * for good. It would also date its file, where the file does not tell its own time, and so would the id of a forum. A
- * thread's id holds the time of its start: one from the future would be the newest of every list for good.
+ * for good. It would also date its file, where the file does not tell its own time, and so would an edit, and the id of
+ * a forum. A thread's id holds the time of its start: one from the future would be the newest of every list for good.
  */
 function requireNotAhead(time: number, place: () => string): void {
   if (time > Date.now() + LONGEST_LEAD_MS) {

@@ -33,8 +33,8 @@ export function timestampToMicros(text: string): number {
 }
 
 /** The same, or null where there is none, and for the year 1. */
-export function timestampToMicrosOrNull(text: string | undefined): number | null {
-  return text !== undefined && timestampToDateOrNull(text) ? timestampToMicros(text) : null;
+export function timestampToMicrosOrNull(text: string | null | undefined): number | null {
+  return text && timestampToDateOrNull(text) ? timestampToMicros(text) : null;
 }
 
 /** Microseconds since the epoch as a UTC timestamp with the seven digits that exporters write. */

@@ -117,6 +117,33 @@ describe('inspectExport', () => {
     expect(empty).to.include({ asOf: Date.parse('2021-04-01') * 1_000 });
   });
 
+  it('dates a file of old versions by its latest edit where that is later than its messages', async () => {
+    const old = (...edits: (string | null)[]) => {
+      const messages = edits.map((timestampEdited) =>
+        anExportMessage({ id: anId('2021-05-01'), timestampEdited }),
+      );
+      const { exportedAt: _exportedAt, ...file } = anExport({ messages });
+      return file;
+    };
+    const edits = ['2022-06-01T12:00:00+02:00', '2022-01-01T00:00:00+00:00', null] as const;
+    expect(await inspect(old(...edits))).to.include({ asOf: Date.parse(edits[0]) * 1_000 });
+    const none = old('0001-01-01T00:00:00+00:00', '2021-04-01T00:00:00+00:00');
+    expect(await inspect(none)).to.include({ asOf: Date.parse('2021-05-01') * 1_000 });
+    const told = { ...old(...edits), exportedAt: '2023-01-01T00:00:00+00:00' };
+    expect(await inspect(told)).to.include({ asOf: Date.parse('2023-01-01') * 1_000 });
+  });
+
+  it('rejects an edit from the future where it would date the file', async () => {
+    const messages = [
+      anExportMessage(),
+      anExportMessage({ timestampEdited: '2099-01-01T00:00:00Z' }),
+    ];
+    const { exportedAt: _exportedAt, ...old } = anExport({ messages });
+    const found = await inspect(old);
+    expect(found).to.have.property('reason').that.contains('is more than a year ahead');
+    expect(found).to.have.property('at').that.contains('messages[1].timestampEdited');
+  });
+
   it('dates a file in the same way where the year 1 stands for its time', async () => {
     const id = anId('2020-01-01T00:00:00Z');
     const messages = [anExportMessage({ id, timestamp: '2020-01-01T00:00:00Z' })];
