@@ -138,6 +138,8 @@ const emoji = Joi.object<ExportEmoji, true>({
   isAnimated: Joi.boolean(),
 });
 
+const iconKeys = { iconUrl: orNull(text(LONG)), iconCanonicalUrl: orNull(text(LONG)) };
+
 const embed = Joi.object<ExportEmbed, true>({
   type: text(64),
   title: orNull(text(LONG)),
@@ -149,9 +151,9 @@ const embed = Joi.object<ExportEmbed, true>({
   author: Joi.object({
     name: orNull(text(LONG)),
     url: orNull(text(LONG)),
-    iconUrl: orNull(text(LONG)),
+    ...iconKeys,
   }).allow(null),
-  footer: Joi.object({ text: orNull(text(LONG)), iconUrl: orNull(text(LONG)) }).allow(null),
+  footer: Joi.object({ text: orNull(text(LONG)), ...iconKeys }).allow(null),
   thumbnail: media,
   image: media,
   images: listOf(media.invalid(null), 100),

@@ -97,6 +97,11 @@ export interface ExportMedia {
   height?: number | null;
 }
 
+export interface ExportIcon {
+  iconUrl?: string | null;
+  iconCanonicalUrl?: string | null;
+}
+
 export interface ExportEmoji {
   id?: string | null;
   name: string;
@@ -112,8 +117,8 @@ export interface ExportEmbed {
   description?: string | null;
   /** `#RRGGBB`, or its number. */
   color?: string | number | null;
-  author?: { name?: string | null; url?: string | null; iconUrl?: string | null } | null;
-  footer?: { text?: string | null; iconUrl?: string | null } | null;
+  author?: (ExportIcon & { name?: string | null; url?: string | null }) | null;
+  footer?: (ExportIcon & { text?: string | null }) | null;
   thumbnail?: ExportMedia | null;
   image?: ExportMedia | null;
   images?: ExportMedia[];

@@ -1,4 +1,8 @@
-import type { ExportEmbed, ExportMedia } from '../../../shared/exportFormat/exportTypes.js';
+import type {
+  ExportEmbed,
+  ExportIcon,
+  ExportMedia,
+} from '../../../shared/exportFormat/exportTypes.js';
 import { isTimestamp, timestampToDateOrNull } from '../../../shared/exportFormat/timestamps.js';
 import type { EmbedMedia, EmbedRecord } from '../../../shared/store/records.js';
 import { webUrl } from './assetUrls.js';
@@ -41,14 +45,17 @@ function embedColor(color: ExportEmbed['color']): number | null {
 
 function mapAuthor(author: ExportEmbed['author']): EmbedRecord['author'] {
   const name = contentOrNull(author?.name);
-  return name === null
-    ? null
-    : { name, url: webUrl(author?.url), iconUrl: webUrl(author?.iconUrl) };
+  return name === null ? null : { name, url: webUrl(author?.url), iconUrl: iconOf(author) };
 }
 
 function mapFooter(footer: ExportEmbed['footer']): EmbedRecord['footer'] {
   const text = contentOrNull(footer?.text);
-  return text === null ? null : { text, iconUrl: webUrl(footer?.iconUrl) };
+  return text === null ? null : { text, iconUrl: iconOf(footer) };
+}
+
+/** The original address where the file tells it, as for pictures. */
+function iconOf(icon: ExportIcon | null | undefined): string | null {
+  return webUrl(icon?.iconCanonicalUrl) ?? webUrl(icon?.iconUrl);
 }
 
 /**

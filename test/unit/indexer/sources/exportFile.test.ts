@@ -354,6 +354,19 @@ describe('sourceMessage', () => {
     });
   });
 
+  it('takes the original address of an icon, and the other one where an old version tells no more', () => {
+    const original = 'https://example.org/i.png';
+    const proxied = 'https://images-ext-1.discordapp.net/external/x/https/example.org/i.png';
+    const iconsOf = (icon: { iconUrl: string; iconCanonicalUrl?: string }) => {
+      const embed = { author: { name: 'A', ...icon }, footer: { text: 'F', ...icon } };
+      const { author, footer } = map({ embeds: [embed] }).embeds[0]!;
+      return [author?.iconUrl, footer?.iconUrl];
+    };
+    for (const iconUrl of [proxied, 'x.json_Files/i-0123456789abcdef.png'])
+      expect(iconsOf({ iconUrl, iconCanonicalUrl: original })).to.deep.equal([original, original]);
+    expect(iconsOf({ iconUrl: proxied })).to.deep.equal([proxied, proxied]);
+  });
+
   it('takes a size of 0 for none, as exporters write it where they know none', () => {
     const picture = { url: 'https://example.org/a.png', width: 0, height: 0 };
     const sized = { url: 'https://example.org/b.png', width: 1.5, height: 2 };
