@@ -55,5 +55,7 @@ export function sourceMessage(message: ExportMessage, file: ExportFile): SourceM
     threadId: file.header.channel.id,
     asOf: file.asOf,
     raw: file.header.contentFormat === 'raw',
+    // The exporter has written nicknames since shortly before it began to write this time.
+    mayBeUsernames: file.header.exportedAt === undefined,
   });
 }

@@ -37,14 +37,15 @@ const SPOILER_PREFIX = 'SPOILER_';
  */
 type RestoreWith = ReturnType<typeof restorer>;
 
-/**
- * What the mapping of a message needs in addition to it: its thread, when its file was made (microseconds), and whether
- * the file holds contents as they were written (`raw`).
- */
+/** What the mapping of a message needs in addition to it. */
 export interface MessageContext {
   threadId: string;
+  /** When its file was made (microseconds since the epoch). */
   asOf: number;
+  /** Whether the file holds contents as they were written. */
   raw: boolean;
+  /** Whether the file may hold usernames in place of mentions, even of people with nicknames. */
+  mayBeUsernames?: boolean;
 }
 
 /** Maps a checked message of a file. */
@@ -79,10 +80,10 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
 
 function restoring(
   { mentions = [], inlineEmojis: emojis = [] }: ExportMessage,
-  { raw }: MessageContext,
+  { raw, mayBeUsernames = false }: MessageContext,
 ): RestoreWith {
   if (raw) return () => (text) => text;
-  const restoreWith = restorer({ mentions, emojis });
+  const restoreWith = restorer({ mentions, mayBeUsernames, emojis });
   return (own) => {
     const restore = restoreWith(own);
     // An exporter knows no parts. This archive's own files do, and hold contents as they are.

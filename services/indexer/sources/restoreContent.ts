@@ -7,6 +7,8 @@ import { longestWordOf } from './longestWord.js';
 /** What a message tells about the names that stand in its texts in place of ids. */
 export interface FlattenedNames {
   mentions: readonly Pick<ExportUser, 'id' | 'name' | 'nickname'>[];
+  /** Whether a mention may have been replaced by the username of a person who has a nickname. */
+  mayBeUsernames?: boolean;
   emojis: readonly ExportEmoji[];
 }
 
@@ -39,7 +41,7 @@ const RAW_EMOJI = /<a?:\w+:\d+>/u;
 
 /**
  * Puts ids back into the texts of one message, in which an exporter has replaced them by names. `@Nickname` becomes
- * `<@id>`, and `:name:` becomes `<:name:id>` or `<a:name:id>`, except in code, addresses and words. A nickname that two
+ * `<@id>`, and `:name:` becomes `<:name:id>` or `<a:name:id>`, except in code, addresses and words. A name that two
  * people share stays as it is. A text that already holds a mention with an id gets no further mentions, and the same
  * holds for emojis. A text is not changed where it would become too long, or make the message too large for the store.
  *
@@ -48,9 +50,10 @@ const RAW_EMOJI = /<a?:\w+:\d+>/u;
  */
 export function restorer({
   mentions,
+  mayBeUsernames = false,
   emojis,
 }: FlattenedNames): (own?: readonly ExportEmoji[]) => Replace {
-  const restoreMentions = once(() => mentionStep(mentions));
+  const restoreMentions = once(() => mentionStep(mentions, mayBeUsernames));
   const restoreEmojis = once(() => emojiStep(emojis));
   let room = MAX_GROWTH;
   return (own = []) => {
@@ -92,13 +95,14 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-function mentionStep(mentions: FlattenedNames['mentions']): Replace[] {
+function mentionStep(mentions: FlattenedNames['mentions'], mayBeUsernames: boolean): Replace[] {
   const found = new Map<string, string | null>();
-  for (const { id, name, nickname } of mentions) {
-    const shown = nickname ?? name ?? '';
-    if (!isName(shown) || shown.split('@').length > MAX_AT_SIGNS + 1) continue;
+  for (const { id, name = '', nickname } of mentions) {
     const mention = `<@${id}>`;
-    found.set(shown, found.has(shown) && found.get(shown) !== mention ? null : mention);
+    for (const shown of new Set([nickname ?? name, ...(mayBeUsernames ? [name] : [])])) {
+      if (!isName(shown) || shown.split('@').length > MAX_AT_SIGNS + 1) continue;
+      found.set(shown, found.has(shown) && found.get(shown) !== mention ? null : mention);
+    }
   }
   return replaceStep(found, MENTION);
 }

@@ -291,6 +291,14 @@ describe('sourceMessage', () => {
     expect(sourceMessage(anExportMessage(more), file).content).to.equal('@Ada');
   });
 
+  it('takes usernames for mentions in a file of an old version, which tells no time of its own', () => {
+    const message = anExportMessage({ content: '@ada', mentions: [anExportUser()] });
+    const { exportedAt: _exportedAt, ...header } = anExportFile().header;
+    const old = { ...anExportFile(), header };
+    expect(sourceMessage(message, old).content).to.equal('<@100000000000000001>');
+    expect(sourceMessage(message, anExportFile()).content).to.equal('@ada');
+  });
+
   it('takes the content of an exporter for one part, and keeps the parts of a raw one', () => {
     const content = '||a\n\u2029b||';
     const forwardedMessage = { content };

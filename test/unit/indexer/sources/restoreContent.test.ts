@@ -59,6 +59,20 @@ describe('restorer', () => {
     });
   }
 
+  it('puts ids back for usernames where a file may hold them, unless another one has that name', () => {
+    const people = [
+      { id: '11', name: 'ann', nickname: 'Ann' },
+      { id: '12', name: 'bob', nickname: 'carol' },
+      { id: '13', name: 'carol', nickname: null },
+      { id: '14', nickname: 'Dan' },
+    ];
+    const text = '@ann, @Ann, @bob, @carol, @Dan and @';
+    const old = restorer({ mentions: people, mayBeUsernames: true, emojis: [] })();
+    expect(old(text)).to.equal('<@11>, <@11>, <@12>, @carol, <@14> and @');
+    const recent = restorer({ mentions: people, emojis: [] })();
+    expect(recent(text)).to.equal('@ann, <@11>, @bob, @carol, <@14> and @');
+  });
+
   it('leaves a name to whose last character an accent is added: it is another one', () => {
     expect(restore('@Ann\u0301, @Ann')).to.equal('@Ann\u0301, <@11>');
   });
