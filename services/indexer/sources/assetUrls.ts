@@ -1,5 +1,6 @@
 import { CDN, defaultPictureUrl, numberedPictureUrl } from '../../../shared/discordApi/cdnUrls.js';
 import { parseUrl } from '../../../shared/platform/parseUrl.js';
+import { savedAddress } from './savedAddress.js';
 
 const MAX_URL = 4_096;
 const WEB = ['http:', 'https:'];
@@ -23,24 +24,37 @@ export function webUrl(address: string | null | undefined): string | null {
   return safe.length > MAX_URL ? null : safe;
 }
 
-/** The avatar when it is an https address, else the platform's default one of that account. */
+/** Where default pictures are, of accounts and of servers without an icon. */
+const DEFAULT_PICTURES = `${CDN}/embed/avatars`;
+
+/**
+ * The avatar when it is an https address, or was saved from the platform beside the export. Else the platform's default
+ * one of that account. On its server, a person may have another avatar than elsewhere.
+ */
 export function avatarUrl(
   address: string | null | undefined,
-  user: { id: string; discriminator: string | null },
+  user: { id: string; discriminator: string | null; serverId?: string | undefined },
 ): string {
   const url = webUrl(address);
   if (url?.startsWith('https:')) return url;
-  const { id, discriminator } = user;
+  const { id, discriminator, serverId } = user;
+  const onServer = serverId === undefined ? [] : [`${CDN}/guilds/${serverId}/users/${id}/avatars`];
+  const saved = savedAddress(address, [`${CDN}/avatars/${id}`, ...onServer, DEFAULT_PICTURES]);
+  if (saved !== null) return saved;
   return discriminator ? numberedPictureUrl(Number(discriminator) % 5) : defaultPictureUrl(id);
 }
 
 /**
  * The hash in the address of a server's icon. Null where the server has no icon (no address, or a default picture).
- * Undefined where the address does not tell the hash, such as that of a file beside the export.
+ * Undefined where the address does not tell the hash, such as that of a renamed file beside the export.
  */
-export function iconHash(address: string | null | undefined): string | null | undefined {
+export function iconHash(
+  address: string | null | undefined,
+  serverId: string,
+): string | null | undefined {
   if (address === null || address === '') return null;
-  const path = webUrl(address)?.replace(/[?#].*$/, '');
+  const folders = [`${CDN}/icons/${serverId}`, DEFAULT_PICTURES];
+  const path = (webUrl(address) ?? savedAddress(address, folders))?.replace(/[?#].*$/, '');
   if (path === undefined) return undefined;
   return /\/icons\/\d+\/([A-Za-z0-9_]+)(?:\.\w+)?$/.exec(path)?.[1] ?? null;
 }

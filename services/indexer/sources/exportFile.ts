@@ -53,6 +53,7 @@ export async function* sourceMessages(
 export function sourceMessage(message: ExportMessage, file: ExportFile): SourceMessage {
   return mapMessage(message, {
     threadId: file.header.channel.id,
+    serverId: file.header.guild.id,
     asOf: file.asOf,
     raw: file.header.contentFormat === 'raw',
     // The exporter has written nicknames since shortly before it began to write this time.

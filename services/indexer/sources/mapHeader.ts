@@ -12,7 +12,7 @@ const FORUM = 15;
 
 /** The server as a file tells it. */
 export function mapServer(guild: ExportHeader['guild']): SourceThread['server'] {
-  const icon = 'iconUrl' in guild ? iconHash(guild.iconUrl) : undefined;
+  const icon = 'iconUrl' in guild ? iconHash(guild.iconUrl, guild.id) : undefined;
   return {
     _id: guild.id,
     name: cleanName(guild.name, 'server'),

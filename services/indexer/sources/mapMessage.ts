@@ -40,6 +40,8 @@ type RestoreWith = ReturnType<typeof restorer>;
 /** What the mapping of a message needs in addition to it. */
 export interface MessageContext {
   threadId: string;
+  /** The server of its file. The platform itself tells all avatars by their addresses, so it needs none. */
+  serverId?: string;
   /** When its file was made (microseconds since the epoch). */
   asOf: number;
   /** Whether the file holds contents as they were written. */
@@ -58,7 +60,7 @@ export function mapMessage(message: ExportMessage, context: MessageContext): Sou
     threadId,
     type,
     counted: isCounted(type),
-    author: mapAuthor(message.author),
+    author: mapAuthor(message.author, context.serverId),
     ...(message.isWebhook && { webhook: true as const }),
     content: restoreWith()(cleanContent(message.content)),
     createdAt: new Date(messageTime(message)),

@@ -3,14 +3,14 @@ import type { AuthorSnapshot, MessageRecord } from '../../../shared/store/record
 import { avatarUrl } from './assetUrls.js';
 import { cleanName } from './cleanText.js';
 
-/** An author as the file saw them; `0000` and `0` stand for no discriminator. */
-export function mapAuthor(user: ExportUser): AuthorSnapshot {
+/** An author as the file of a server saw them; `0000` and `0` stand for no discriminator. */
+export function mapAuthor(user: ExportUser, serverId?: string): AuthorSnapshot {
   const digits = /^\d{4}$/.exec(user.discriminator ?? '')?.[0];
   const discriminator = digits === undefined || digits === '0000' ? null : digits;
   return {
     ...mapNames(user),
     discriminator,
-    avatar: avatarUrl(user.avatarUrl, { id: user.id, discriminator }),
+    avatar: avatarUrl(user.avatarUrl, { id: user.id, discriminator, serverId }),
   };
 }
 

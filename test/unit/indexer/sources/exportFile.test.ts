@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createHash } from 'node:crypto';
 import { sourceMessage, sourceThread } from '../../../../services/indexer/sources/exportFile.js';
 import type { ExportEmbed, ExportMessage } from '../../../../shared/exportFormat/exportTypes.js';
 import { UNTOLD_COPY } from '../../../../shared/store/forwards.js';
@@ -9,6 +10,10 @@ import {
   anExportMessage,
   anExportUser,
 } from '../../../support/exportFiles.js';
+
+/** The beginning of the digest that the exporter puts into the name of a saved file. */
+const digestOf = (address: string, digits: number): string =>
+  createHash('sha256').update(address).digest('hex').slice(0, digits);
 
 const map = (more: Partial<ExportMessage>): SourceMessage =>
   sourceMessage(anExportMessage(more), anExportFile());
@@ -118,6 +123,17 @@ describe('sourceThread', () => {
     expect(icon('x.json_Files/0-eb806f2b.png')).to.equal(undefined);
   });
 
+  it('knows the icon of the server by the name that the exporter gave the saved file', () => {
+    const icon = (iconUrl: string): unknown =>
+      sourceThread(anExportFile(anExport({ guild: { iconUrl } }))).source.server.icon;
+    const hash = '0123456789abcdef0123456789abcdef';
+    const address = `https://cdn.discordapp.com/icons/200000000000000001/${hash}.png?size=512`;
+    expect(icon(`x.json_Files/${hash}-${digestOf(address, 16)}.png`)).to.equal(hash);
+    expect(icon(`x.json_Files/${hash}-${digestOf(`${address}0`, 16)}.png`)).to.equal(undefined);
+    // The server has no icon.
+    expect(icon('x.json_Files/0-eb806f2bcf037a33.png')).to.equal(null);
+  });
+
   it('cleans names, and leaves none in which nothing can be seen', () => {
     const title = (name: string): unknown =>
       sourceThread(anExportFile(anExport({ channel: { name } }))).source.thread?.title;
@@ -188,6 +204,25 @@ describe('sourceMessage', () => {
     }
     const legacy = avatar({ avatarUrl: 'x.png', discriminator: '5764' });
     expect(legacy).to.equal('https://cdn.discordapp.com/embed/avatars/4.png');
+  });
+
+  it('gives saved avatars their address on the platform, by the name that the exporter gave the file', () => {
+    const id = '100000000012582913';
+    const avatar = (avatarUrl: string): string =>
+      map({ author: anExportUser({ id, avatarUrl }) }).author.avatar;
+    const cdn = 'https://cdn.discordapp.com';
+    const hash = '0123456789abcdef0123456789abcdef';
+    const own = `${cdn}/avatars/${id}/${hash}.png`;
+    const onServer = `${cdn}/guilds/200000000000000001/users/${id}/avatars/a_${hash}.gif`;
+    const recent = digestOf(`${own}?size=512`, 16);
+    const older = digestOf(`${onServer}size=512`, 5).toUpperCase();
+    const oldest = digestOf(`${own}?size=128`, 5).toUpperCase();
+    expect(avatar(`x.json_Files/${hash}-${recent}.png`)).to.equal(own);
+    expect(avatar(`C:\\media\\a_${hash}-${older}.gif`)).to.equal(onServer);
+    expect(avatar(`${hash}-${oldest}.png`)).to.equal(own);
+    expect(avatar('x.json_Files/4-4551a51a707878de.png')).to.equal(`${cdn}/embed/avatars/4.png`);
+    const others = digestOf(`${cdn}/avatars/100000000000000001/${hash}.png?size=512`, 16);
+    expect(avatar(`x.json_Files/${hash}-${others}.png`)).to.equal(`${cdn}/embed/avatars/3.png`);
   });
 
   it('names an author whom the file does not', () => {

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Matches the path of a picture that an exporter saved beside its file: the picture's name on the platform, some digits
+ * of a digest, and the ending.
+ */
+const SAVED = /(?:^|[\\/])((?:a_)?[0-9a-f]{32}|\d)-([0-9A-Fa-f]{5}|[0-9a-f]{16})(\.\w{3,4})$/;
+/** What may end the address of which the digest was made. Some versions leave the question mark out of it. */
+const SIZES = ['', '?size=512', 'size=512', '?size=128', 'size=128'];
+
+/**
+ * The address on the platform of a picture that was saved beside an export. The name of such a file holds the beginning
+ * of the SHA-256 of its address. So it can be told from which of some folders of the platform the picture is. Null where
+ * it is from none of them.
+ */
+export function savedAddress(
+  path: string | null | undefined,
+  folders: readonly string[],
+): string | null {
+  const [, name, digits, ending] = SAVED.exec(path ?? '') ?? [];
+  if (name === undefined || digits === undefined || ending === undefined) return null;
+  const isFrom = (address: string): boolean =>
+    SIZES.some((size) => sha256(address + size).startsWith(digits.toLowerCase()));
+  return folders.map((folder) => `${folder}/${name}${ending}`).find(isFrom) ?? null;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
