@@ -244,6 +244,27 @@ describe('importing', () => {
     expect(list.threads.map(({ id }) => id)).to.deep.equal([message.id]);
   });
 
+  it('shows the edited text of two exports of old versions, in either order, even if a part alone was exported anew', async () => {
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const question = anExportMessage({ content: 'before' });
+      const channel = { id: question.id };
+      const edited = {
+        ...question,
+        content: 'after',
+        timestampEdited: new Date(Date.now() - 1_000).toISOString(),
+      };
+      const files = [
+        anExport({ channel, messages: [question, anExportMessage()] }),
+        anExport({ channel, messages: [edited] }),
+      ].map(({ exportedAt: _exportedAt, ...file }): RawExport => file);
+      for (const n of order) expect((await importFiles({ 'a.json': files[n]! })).code).to.equal(0);
+      expect((await detail(channel.id)).messages[0]).to.include({ content: 'after' });
+    }
+  });
+
   it('shows a new name of a channel and of a tag in threads that were there before', async () => {
     const tag = { id: anId(), name: 'Old tag', emoji: null, moderated: false };
     const [one, two] = [anExportMessage(), anExportMessage()];
