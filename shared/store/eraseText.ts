@@ -70,7 +70,7 @@ const LETTER_ENDS = new RegExp(LETTER_END, 'uy');
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
 /** Words by which the platform mentions everybody. They never mention a person who has one of them as a name. */
-const EVERYBODY = ['everyone', 'here'];
+export const EVERYBODY: readonly string[] = ['everyone', 'here'];
 
 /**
  * How much effort the names of one message or title may take: a comparison counts 1, and a hash EFFORT_OF_HASH. Every

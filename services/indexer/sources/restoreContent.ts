@@ -1,6 +1,6 @@
 import type { ExportEmoji, ExportUser } from '../../../shared/exportFormat/exportTypes.js';
 import { MAX_GROWTH, MAX_TEXT } from '../../../shared/exportFormat/limits.js';
-import { NAME_END, WORD } from '../../../shared/store/eraseText.js';
+import { EVERYBODY, NAME_END, WORD } from '../../../shared/store/eraseText.js';
 import { outsideShownCode } from '../content/outsideShownCode.js';
 import { longestWordOf } from './longestWord.js';
 
@@ -100,7 +100,8 @@ function mentionStep(mentions: FlattenedNames['mentions'], mayBeUsernames: boole
   for (const { id, name = '', nickname } of mentions) {
     const mention = `<@${id}>`;
     for (const shown of new Set([nickname ?? name, ...(mayBeUsernames ? [name] : [])])) {
-      if (!isName(shown) || shown.split('@').length > MAX_AT_SIGNS + 1) continue;
+      if (!isName(shown) || EVERYBODY.includes(shown)) continue;
+      if (shown.split('@').length > MAX_AT_SIGNS + 1) continue;
       found.set(shown, found.has(shown) && found.get(shown) !== mention ? null : mention);
     }
   }

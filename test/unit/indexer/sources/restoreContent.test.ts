@@ -73,6 +73,17 @@ describe('restorer', () => {
     expect(recent(text)).to.equal('@ann, <@11>, @bob, @carol, <@14> and @');
   });
 
+  it('leaves the words that mention everybody, even where somebody has one of them as a nickname', () => {
+    const people = [
+      { id: '11', name: 'ann', nickname: 'everyone' },
+      { id: '12', name: 'bob', nickname: 'here' },
+      { id: '13', name: 'carol', nickname: 'hereafter' },
+    ];
+    const text = '@everyone, @here and ';
+    const sharing = restorer({ mentions: people, emojis: [] })();
+    expect(sharing(`${text}@hereafter`)).to.equal(`${text}<@13>`);
+  });
+
   it('leaves a name to whose last character an accent is added: it is another one', () => {
     expect(restore('@Ann\u0301, @Ann')).to.equal('@Ann\u0301, <@11>');
   });
