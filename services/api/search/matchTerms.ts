@@ -15,7 +15,7 @@ export type TextField = 'heading' | 'stretches.text' | 'title' | 'content';
 export type Match = (field: TextField, term: SearchTerm, boost?: number) => Query;
 
 /** How much a word counts that the term may be a typo of, compared to the term itself. */
-const TYPO_WEIGHT = 0.5;
+export const TYPO_WEIGHT = 0.5;
 /** How much a longer word counts that begins with the term, where the archive does not hold the term itself. */
 export const BEGUN_WEIGHT = 0.5;
 /** How many letters a word may have that is taken as the beginning of a longer word. */
@@ -67,16 +67,16 @@ export function begins(field: TextField, { text }: SearchTerm): Query {
   return { constant_score: { filter } };
 }
 
-/**
- * Finds the term as matchTerm does, or what it may be a typo of, or the beginning of. One word is found in all its
- * forms, two words only as they are written.
- */
+/** Finds another spelling of a term. One word is found in all its forms, two words only as they are written. */
+export function holdsSpelling(field: TextField, text: string, boost?: number): Query {
+  return matchTerm(field, { text, phrase: text.includes(' ') }, boost);
+}
+
+/** Finds the term as matchTerm does, or in another spelling, or what it may be the beginning of. */
 export const matchMistyped: Match = (field, term, boost = 1) =>
   anyOf([
     matchTerm(field, term, boost),
-    ...(term.alternatives ?? []).map((other) =>
-      matchTerm(field, { text: other, phrase: other.includes(' ') }, TYPO_WEIGHT * boost),
-    ),
+    ...(term.alternatives ?? []).map((other) => holdsSpelling(field, other, TYPO_WEIGHT * boost)),
     ...beginning(field, term, boost),
   ]);
 

@@ -3,7 +3,14 @@ import { countPieces } from './countPieces.js';
 import { isOneTypo, likeWords } from './forgiveTypos.js';
 import { foldWord, isFunctionWord, isFunctionWordIn } from './functionWords.js';
 import { countWords, DIGITS, lookUp, mostOf, VOCABULARY } from './lookUp.js';
-import { anyOf, begins, mayBegin } from './matchTerms.js';
+import {
+  anyOf,
+  begins,
+  holdsSpelling,
+  mayBegin,
+  type Query,
+  type TextField,
+} from './matchTerms.js';
 import type { SearchTerm } from './parseQuery.js';
 
 /**
@@ -152,7 +159,8 @@ export async function otherSpellings(
       'inflected',
     ),
   ]);
-  const known = apart.filter(({ text }) => mostOf(counts.get(text)) > 0);
+  const held = apart.filter(({ text }) => mostOf(counts.get(text)) > 0);
+  const known = await withoutScattered(deps, held, counts);
   const found = new Map(
     words.map(({ text: word, alternatives = like.get(word) ?? [] }) => {
       const parted = known.filter((one) => one.word === word).map(({ text }) => text);
@@ -168,6 +176,48 @@ export async function otherSpellings(
     found.set(whole, near);
   }
   return found;
+}
+
+/**
+ * Of two words that a spelling consists of, the rarer one is in so few documents that each of these can be looked at.
+ */
+const MOST_LOOKED_AT = 1_000;
+
+/**
+ * Leaves out spellings of two words that no document has side by side: `s huts` for `shuts`. Where both words are
+ * common, they stay: nearly any two such words stand so somewhere, and to look would take longer the larger the archive
+ * is.
+ */
+async function withoutScattered<Spelling extends { text: string }>(
+  deps: SearchDeps,
+  spellings: readonly Spelling[],
+  counts: ReadonlyMap<string, readonly number[]>,
+): Promise<Spelling[]> {
+  const doubtful = spellings.filter(
+    ({ text }) => text.includes(' ') && mostOf(counts.get(text)) <= MOST_LOOKED_AT,
+  );
+  const found = await countHolding(
+    deps,
+    doubtful.map(
+      ({ text }) =>
+        (field) =>
+          holdsSpelling(field, text),
+    ),
+  );
+  const scattered = new Set(doubtful.filter((_, n) => found[n] === 0));
+  return spellings.filter((spelling) => !scattered.has(spelling));
+}
+
+/** How many documents each of some queries finds, as messages or titles. */
+async function countHolding(
+  deps: SearchDeps,
+  queries: readonly ((field: TextField) => Query)[],
+): Promise<number[]> {
+  if (queries.length === 0) return [];
+  const filters = queries.map((query) => anyOf(VOCABULARY.map(query)));
+  const { aggregations = {} } = await lookUp(deps, { aggs: { held: { filters: { filters } } } });
+  const { buckets } = aggregations['held'] as { buckets: { doc_count: number }[] };
+  return buckets.map(({ doc_count: count }) => count);
 }
 
 /**
@@ -192,11 +242,11 @@ export async function countBegun(
   deps: SearchDeps,
   words: readonly SearchTerm[],
 ): Promise<Map<string, number>> {
-  if (words.length === 0) return new Map();
-  const filters = words.map((word) => anyOf(VOCABULARY.map((field) => begins(field, word))));
-  const { aggregations = {} } = await lookUp(deps, { aggs: { begun: { filters: { filters } } } });
-  const { buckets } = aggregations['begun'] as { buckets: { doc_count: number }[] };
-  return new Map(words.map(({ text }, n) => [text, buckets[n]!.doc_count]));
+  const counts = await countHolding(
+    deps,
+    words.map((word) => (field) => begins(field, word)),
+  );
+  return new Map(words.map(({ text }, n) => [text, counts[n]!]));
 }
 
 /**
@@ -212,8 +262,9 @@ function mayBeMeant(other: string, word: string): boolean {
 const SHORTEST_ROOT = 5;
 
 /**
- * A word of letters without its last two ones: `einstellung` for `einstellungen`. Of letters and then digits, each of
- * the two alone: `reshade` for `reshade592`, `504` for `e504`.
+ * A word of letters without its last two ones, unless a function word is left, such as `again` of `against`:
+ * `einstellung` for `einstellungen`. Of letters and then digits, each of the two alone: `reshade` for `reshade592`,
+ * `504` for `e504`.
  */
 function withoutEnding(word: string): string[] {
   const { letters = '', rest } = SPLITTABLE.exec(word)?.groups ?? {};
@@ -222,7 +273,7 @@ function withoutEnding(word: string): string[] {
     return alone.filter((part) => part.length >= SHORTEST_NAME_PART);
   }
   const root = letters.slice(0, -2);
-  return root.length >= SHORTEST_ROOT ? [root] : [];
+  return root.length >= SHORTEST_ROOT && !isFunctionWordIn(root, false) ? [root] : [];
 }
 
 /**

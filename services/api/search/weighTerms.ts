@@ -2,7 +2,7 @@ import type { SearchDeps } from './askElasticsearch.js';
 import { FORGIVEN, isKnown, mayBeMistyped } from './forgiveTypos.js';
 import { foreignWordsIn, tellingTerms } from './functionWords.js';
 import { countWords, mostOf } from './lookUp.js';
-import { BEGUN_WEIGHT, textsOf } from './matchTerms.js';
+import { BEGUN_WEIGHT, textsOf, TYPO_WEIGHT } from './matchTerms.js';
 import { wordTerm, type ParsedQuery, type SearchTerm } from './parseQuery.js';
 import type { Telling } from './relatedRequest.js';
 import { countBegun, joinAll, joinsOf, mayBeBegun, otherSpellings, partsOf } from './spellings.js';
@@ -71,7 +71,9 @@ export async function weighTerms(
       const beginning = beginningOf(term.text, weight);
       if (count + joined.length + alternatives.length === 0 && !beginning) return [];
       const spelled = { ...term, alternatives, ...(beginning && { begun: beginning }) };
-      return [{ term: spelled, weight, joined }];
+      // What is found by another spelling counts half.
+      const isDoubtful = count + joined.length === 0 && !beginning;
+      return [{ term: spelled, weight: isDoubtful ? TYPO_WEIGHT * weight : weight, joined }];
     })
     .sort((one, other) => other.weight - one.weight)
     .slice(0, MOST_TERMS);

@@ -248,6 +248,9 @@ describe('search: related', () => {
 
   it('takes no telling word for a mistyped function word', async () => {
     expect(titles(await ask('Andi Wiht'))).to.deep.equal([]);
+    // Without its ending, this would be `other`.
+    await fixture.store(aThread({ title: 'Oars', messages: ['the other oar'] }));
+    expect(titles(await ask('othersy'))).to.deep.equal([]);
   });
 
   it('answers a question of any length, and counts only words that the filters leave', async () => {
@@ -415,6 +418,17 @@ describe('search: related, by weight', () => {
     expect(found.messageCount).to.equal(1);
     expect(found.results.messages[0]!.score).to.be.below(0.7);
     expect(titles(found)).to.deep.equal([]);
+  });
+
+  it('gives no weight to a word whose parts never stand side by side', async () => {
+    // The archive holds `bolt`, `horn`, `sails` and `noon`.
+    const found = titles(await ask('bolthorn sailsnoon sloop tide'));
+    expect(found).to.include('Mooring at night').and.include('Tide table 3');
+  });
+
+  it('gives half the weight to a word that is known in other spellings only', async () => {
+    const found = titles(await ask('transpnder oilskns tide'));
+    expect(found).to.include.members(['Radio', 'Picture', 'Tide table 3']);
   });
 
   it('ranks a word in a title above one in a message, and a thread by its best stretch', async () => {
