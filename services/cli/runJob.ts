@@ -1,4 +1,5 @@
 import { CliError } from './cliError.js';
+import { explainAway } from './explainAway.js';
 import type { Archive } from './openArchive.js';
 import { messageOf, requireQueue } from './reachable.js';
 import type { Result } from './runCommand.js';
@@ -45,7 +46,6 @@ async function fileRecorded(archive: Archive, job: CommandJob): Promise<string> 
   try {
     return await job.file();
   } catch (error) {
-    const { explainAway } = await import('./explainAway.js');
     throw new CliError(`${messageOf(await explainAway(archive, error))}. ${RECORDED}`);
   }
 }

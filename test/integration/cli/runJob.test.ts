@@ -16,7 +16,7 @@ describe('runJob', () => {
     mock.reset();
   });
 
-  it('says that an erasure may be recorded whose job could not be filed, as Redis went away', async () => {
+  it('says that an erasure may be recorded where Redis went away before its job was filed', async () => {
     const redis = await proxiedServer(readSettings().REDIS_URL);
     Object.assign(process.env, { REDIS_URL: redis.url, MONGODB_URL: stores.mongodbUrl });
     mock.method(process.stderr, 'write', () => true);
