@@ -29,10 +29,10 @@ export async function suggestTitles(
 }
 
 /**
- * Asks for titles that hold the words of the text, in one server or channel where that is named. Those that begin as the
- * text does come first. Of equal titles, that of the thread with the most messages comes first. In an index of the first
- * mapping, no title would match. The sort names a field that such an index lacks. So Elasticsearch refuses the question
- * instead of finding nothing. No title in `heading.whole` begins with a text that is longer than all of them.
+ * Asks for titles that hold the words of the text, in one server or channel where that is named. Those that begin as
+ * the text does come first. Of equal titles, that of the thread with the most messages comes first. In an index of the
+ * first mapping, no title would match. The sort names a field that such an index lacks. So Elasticsearch refuses the
+ * question instead of finding nothing. No title in `heading.whole` begins with a text that is longer than all of them.
  * Elasticsearch would refuse to look for so long a beginning.
  */
 export function buildSuggestRequest({

@@ -10,8 +10,8 @@ const SIZES = ['', '?size=512', 'size=512', '?size=128', 'size=128'];
 
 /**
  * The address on the platform of a picture that was saved beside an export. The name of such a file holds the beginning
- * of the SHA-256 of its address. So it can be told from which of some folders of the platform the picture is. Null where
- * it is from none of them.
+ * of the SHA-256 of its address. So it can be told from which of some folders of the platform the picture is. Null
+ * where it is from none of them.
  */
 export function savedAddress(
   path: string | null | undefined,
