@@ -178,15 +178,13 @@ export async function otherSpellings(
   return found;
 }
 
-/**
- * Of two words that a spelling consists of, the rarer one is in so few documents that each of these can be looked at.
- */
+/** Whether two words stand side by side is looked for where the rarer one is in at most so many documents. */
 const MOST_LOOKED_AT = 1_000;
 
 /**
  * Leaves out spellings of two words that no document has side by side: `s huts` for `shuts`. Where both words are
- * common, they stay: nearly any two such words stand so somewhere, and to look would take longer the larger the archive
- * is.
+ * common, the spelling stays: nearly any two common words stand side by side somewhere, and the larger the archive is,
+ * the longer it would take to look.
  */
 async function withoutScattered<Spelling extends { text: string }>(
   deps: SearchDeps,
@@ -196,25 +194,19 @@ async function withoutScattered<Spelling extends { text: string }>(
   const doubtful = spellings.filter(
     ({ text }) => text.includes(' ') && mostOf(counts.get(text)) <= MOST_LOOKED_AT,
   );
-  const found = await countHolding(
-    deps,
-    doubtful.map(
-      ({ text }) =>
-        (field) =>
-          holdsSpelling(field, text),
-    ),
-  );
+  const found = await countHolding(deps, doubtful, (field, { text }) => holdsSpelling(field, text));
   const scattered = new Set(doubtful.filter((_, n) => found[n] === 0));
   return spellings.filter((spelling) => !scattered.has(spelling));
 }
 
-/** How many documents each of some queries finds, as messages or titles. */
-async function countHolding(
+/** For each thing that is sought, how many messages and titles its query finds. */
+async function countHolding<Sought>(
   deps: SearchDeps,
-  queries: readonly ((field: TextField) => Query)[],
+  sought: readonly Sought[],
+  queryOf: (field: TextField, one: Sought) => Query,
 ): Promise<number[]> {
-  if (queries.length === 0) return [];
-  const filters = queries.map((query) => anyOf(VOCABULARY.map(query)));
+  if (sought.length === 0) return [];
+  const filters = sought.map((one) => anyOf(VOCABULARY.map((field) => queryOf(field, one))));
   const { aggregations = {} } = await lookUp(deps, { aggs: { held: { filters: { filters } } } });
   const { buckets } = aggregations['held'] as { buckets: { doc_count: number }[] };
   return buckets.map(({ doc_count: count }) => count);
@@ -242,10 +234,7 @@ export async function countBegun(
   deps: SearchDeps,
   words: readonly SearchTerm[],
 ): Promise<Map<string, number>> {
-  const counts = await countHolding(
-    deps,
-    words.map((word) => (field) => begins(field, word)),
-  );
+  const counts = await countHolding(deps, words, begins);
   return new Map(words.map(({ text }, n) => [text, counts[n]!]));
 }
 

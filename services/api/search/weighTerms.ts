@@ -72,8 +72,10 @@ export async function weighTerms(
       if (count + joined.length + alternatives.length === 0 && !beginning) return [];
       const spelled = { ...term, alternatives, ...(beginning && { begun: beginning }) };
       // What is found by another spelling counts half.
-      const isDoubtful = count + joined.length === 0 && !beginning;
-      return [{ term: spelled, weight: isDoubtful ? TYPO_WEIGHT * weight : weight, joined }];
+      const isSpelledOtherwise = count + joined.length === 0 && !beginning;
+      return [
+        { term: spelled, weight: isSpelledOtherwise ? TYPO_WEIGHT * weight : weight, joined },
+      ];
     })
     .sort((one, other) => other.weight - one.weight)
     .slice(0, MOST_TERMS);

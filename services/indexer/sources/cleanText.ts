@@ -16,8 +16,8 @@ export function cleanName(text: string | null | undefined, fallback: string): st
 }
 
 /**
- * A file's name, cleaned as other names are: without any folder, and without dots and spaces in front, because readers
- * save attachments by it. A long name is cut before its ending, which tells what kind of file it is.
+ * A file's name, cleaned as other names are. It also loses its folder, and dots and spaces in front, because readers
+ * save attachments under it. A long name is cut before its ending, which tells what kind of file it is.
  */
 export function cleanFileName(text: string): string {
   const name = plainName(wellFormed(text))

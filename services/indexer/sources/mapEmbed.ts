@@ -53,16 +53,20 @@ function mapFooter(footer: ExportEmbed['footer']): EmbedRecord['footer'] {
   return text === null ? null : { text, iconUrl: iconOf(footer) };
 }
 
-/** The original address where the file tells it, as for pictures. */
 function iconOf(icon: ExportIcon | null | undefined): string | null {
-  return webUrl(icon?.iconCanonicalUrl) ?? webUrl(icon?.iconUrl);
+  return originalUrl(icon?.iconCanonicalUrl, icon?.iconUrl);
 }
 
-/**
- * The original address where the file tells it, as the platform itself does. Null where no web address is told.
- * Exporters and the platform write a size of 0 where they know none.
- */
+/** Exporters and the platform write a size of 0 where they know none. */
 function mapMedia(media: ExportMedia | null | undefined): EmbedMedia | null {
-  const url = webUrl(media?.canonicalUrl) ?? webUrl(media?.url);
+  const url = originalUrl(media?.canonicalUrl, media?.url);
   return url === null ? null : { url, width: media?.width || null, height: media?.height || null };
+}
+
+/** The original address where the file tells it, as the platform itself does. Null where no web address is told. */
+function originalUrl(
+  canonicalUrl: string | null | undefined,
+  url: string | null | undefined,
+): string | null {
+  return webUrl(canonicalUrl) ?? webUrl(url);
 }

@@ -5,13 +5,13 @@ import { createHash } from 'node:crypto';
  * of a digest, and the ending.
  */
 const SAVED = /(?:^|[\\/])((?:a_)?[0-9a-f]{32}|\d)-([0-9A-Fa-f]{5}|[0-9a-f]{16})(\.\w{3,4})$/;
-/** What may end the address of which the digest was made. Some versions leave the question mark out of it. */
+/** How the address may end of which the digest was made. Some versions leave the question mark out of it. */
 const SIZES = ['', '?size=512', 'size=512', '?size=128', 'size=128'];
 
 /**
- * The address on the platform of a picture that was saved beside an export. The name of such a file holds the beginning
- * of the SHA-256 of its address. So it can be told from which of some folders of the platform the picture is. Null
- * where it is from none of them.
+ * Finds the address on the platform of a picture that an exporter saved beside its file. The exporter puts the first
+ * digits of the address's SHA-256 into the name of the saved picture. So the address is tried in each of some folders
+ * of the platform. Null where none of these addresses has the digits.
  */
 export function savedAddress(
   path: string | null | undefined,
